@@ -1,0 +1,56 @@
+// What the pass calls in an instrumented clone. Everything here is C, exported by the executable that carries the
+// runtime, and only ever called when that module's `__heddle_active` is non-zero.
+//
+//   source:     x = *p;                 counter.fetch_add(1);
+//   clone:      __heddle_read4(p, &S);  __heddle_atomic(p, 4, ATOMIC_RMW, seq_cst, seq_cst, &S);
+//               x = *p;                 old = atomicrmw add p, 1
+//                                       __heddle_atomic_done(p, old, 1, &S);
+//
+// A hook is called BEFORE its access. Under control no other thread runs between the return of the hook and the next
+// hook (or modelled call) of the same thread, so the access itself stays native code.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include "site.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void __heddle_read1(const volatile void* address, struct HeddleSite* site);
+void __heddle_read2(const volatile void* address, struct HeddleSite* site);
+void __heddle_read4(const volatile void* address, struct HeddleSite* site);
+void __heddle_read8(const volatile void* address, struct HeddleSite* site);
+void __heddle_read16(const volatile void* address, struct HeddleSite* site);
+void __heddle_write1(const volatile void* address, struct HeddleSite* site);
+void __heddle_write2(const volatile void* address, struct HeddleSite* site);
+void __heddle_write4(const volatile void* address, struct HeddleSite* site);
+void __heddle_write8(const volatile void* address, struct HeddleSite* site);
+void __heddle_write16(const volatile void* address, struct HeddleSite* site);
+// Other sizes, aggregates, vectors, memcpy/memmove/memset (one call per side), byval arguments. Length may be 0.
+void __heddle_read_range(const volatile void* address, size_t length, struct HeddleSite* site);
+void __heddle_write_range(const volatile void* address, size_t length, struct HeddleSite* site);
+
+// Atomic instructions: `kind` is HEDDLE_EV_ATOMIC_*; orders are the C ABI's __ATOMIC_* numbers; `failure_order` for cas.
+void __heddle_atomic(const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
+                     struct HeddleSite* site);
+// After the instruction: `value` is what was in memory before it (load, rmw, cas) or what was stored (store), the low 64
+// bits of it; `success` is 0 only for a failed cas.
+void __heddle_atomic_done(const volatile void* address, uint64_t value, uint32_t success, struct HeddleSite* site);
+void __heddle_fence(uint32_t order, struct HeddleSite* site);
+
+// Before a conditional branch or switch: `outcome` is the successor's number. Also on unconditional loop back-edges (0).
+void __heddle_branch(uint32_t outcome, struct HeddleSite* site);
+
+// Values that come from outside: the pass replaces rdtsc/rdtscp/rdrand/rdseed intrinsics by these.
+uint64_t __heddle_rdtsc(struct HeddleSite* site);
+uint64_t __heddle_rdrand(struct HeddleSite* site);
+
+// Called by a constructor that the pass puts (linkonce) in each linked module (executable or shared library).
+// `active` is that module's `__heddle_active`; sites are [first, last). The reference is WEAK: in a host without the
+// runtime it is null, the constructor does nothing, and the module runs its plain clones.
+void __heddle_register_module(uint32_t* active, struct HeddleSite* first, struct HeddleSite* last);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,36 @@
+// A site: a static program point that can matter (access, branch). One descriptor per site, emitted by the pass
+// into section "heddle_sites" of each object, inside the COMDAT of its function, so that duplicates vanish at link.
+//
+// Shared by the pass (writes), the runtime (reads `state`, owns it at run time) and the host (reads from the ELF file).
+// String fields are SELF-RELATIVE: (const char*)&field + field; 0 means "none". No run-time relocations are needed.
+#pragma once
+#include <stdint.h>
+
+#define HEDDLE_SITE_SECTION "heddle_sites"
+#define HEDDLE_SITE_ABI 1
+
+struct HeddleSite {
+  uint32_t state;     // runtime-owned (HEDDLE_SITE_*); 0 in the file
+  int32_t function;   // linkage name of the enclosing function (before cloning)
+  int32_t file;       // absolute path where the debug info allows it
+  int32_t variable;   // source expression of what is accessed ("counter", "q->head", "buf[]"); best effort
+  uint32_t line;      // 0: no debug info
+  uint16_t column;
+  uint8_t kind;       // enum HeddleEventKind (abi/events.h)
+  uint8_t size;       // bytes accessed; 0 for ranges and branches
+  uint32_t flags;     // HEDDLE_SITE_VOLATILE ...
+  uint32_t reserved;  // 0
+};
+
+enum {  // HeddleSite::state
+  HEDDLE_SITE_POINT = 1u,  // accesses here are scheduling points (a race was seen here, or points=all)
+};
+enum {  // HeddleSite::flags
+  HEDDLE_SITE_VOLATILE = 1u,
+  HEDDLE_SITE_VPTR = 2u,      // a vtable pointer access
+  HEDDLE_SITE_BACKEDGE = 4u,  // a branch that can close a loop
+};
+
+#ifdef __cplusplus
+static_assert(sizeof(HeddleSite) == 32, "the runtime divides by shifting");
+#endif
