@@ -1,0 +1,249 @@
+// The region: one memfd shared by the host (heddle), the fork server and the child that executes one run.
+// Only fixed-size integers and offsets; every reader must bound what it reads (the child may be corrupted by its own bug).
+//
+//   +--------+---------+----------+--------+---------+--------+-----------+-----------+--- ... (areas, sparse)
+//   | header | threads | schedule | expect | choices | events | inputs in | inputs out|
+//   +--------+---------+----------+--------+---------+--------+-----------+-----------+---
+//
+// Who writes what: host: layout, `run`, areas *_IN, SCHEDULE, EXPECT, POINTS; server: `server`, `result.wait_status`;
+// child: the rest. Nothing needs clearing between runs but the counters, which the server resets before it forks.
+#pragma once
+#include <stdint.h>
+
+#define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
+#define HEDDLE_REGION_VERSION 1u
+// The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
+#define HEDDLE_REGION_ENV "HEDDLE_REGION"
+#define HEDDLE_MAX_THREADS 4096u
+
+enum HeddleAreaId {
+  HEDDLE_AREA_THREADS,     // HeddleThreadInfo[HEDDLE_MAX_THREADS]
+  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]
+  HEDDLE_AREA_EXPECT,      // in: uint32_t[run.expect_count], heddle_step_hash() of each step
+  HEDDLE_AREA_POINTS,      // in: uint32_t[run.point_count], static site ids that are scheduling points
+  HEDDLE_AREA_CHOICES,     // out: HeddleSegment[result.choice_count]
+  HEDDLE_AREA_EVENTS,      // out: ring of HeddleEvent, drained by the host (see `ring`)
+  HEDDLE_AREA_INPUTS_IN,   // in: HeddleInput records to feed, run.input_bytes
+  HEDDLE_AREA_INPUTS_OUT,  // out: HeddleInput records, result.input_bytes
+  HEDDLE_AREA_PCS,         // out: HeddlePc[result.pc_count]
+  HEDDLE_AREA_STACKS,      // out: uint64_t words: {length, pc...}*, result.stack_words; a stack id is its word offset + 1
+  HEDDLE_AREA_OBJECTS,     // out: HeddleObjectInfo[result.object_count]
+  HEDDLE_AREA_RACES,       // out: HeddleRace[result.race_count]
+  HEDDLE_AREA_NOTES,       // out: NUL-terminated lines for the user (escapes), result.note_bytes
+  HEDDLE_AREA_MODULES,     // out: HeddleModuleInfo[result.module_count]
+  HEDDLE_AREA_COUNT
+};
+
+struct HeddleArea {
+  uint64_t offset, size;
+};
+
+struct HeddleSegment {  // a maximal run of steps by one thread
+  uint32_t thread;
+  uint32_t steps;
+};
+
+enum HeddleStrategy { HEDDLE_STRATEGY_REPLAY, HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT };
+enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS };
+enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL };
+enum HeddleDetail {
+  HEDDLE_DETAIL_CHOICES,  // choices, inputs, hashes
+  HEDDLE_DETAIL_POINTS,   // + an event per step
+  HEDDLE_DETAIL_ACCESSES, // + every hooked access with its value, mallocs
+  HEDDLE_DETAIL_BRANCHES, // + branch outcomes
+};
+
+struct HeddleRun {  // in
+  uint64_t seed;
+  uint64_t run_index;
+  uint32_t strategy, backend, point_set, detail;
+  uint32_t detector;       // 0/1
+  uint32_t inspect;        // 1: on a failure wait until the host has read the stacks (host sets child_go)
+  uint32_t feed;           // 1: inputs come from INPUTS_IN, outside effects are suppressed
+  uint32_t strict;         // 1: stop at the first divergence from EXPECT / SCHEDULE
+  uint32_t pct_depth;
+  uint32_t pct_steps;      // estimate of the length of the run
+  uint32_t virtual_cpus;   // what the program is told
+  int32_t pin_cpu;         // -1: do not pin
+  uint64_t max_steps;
+  uint64_t time_base_ns;   // CLOCK_REALTIME at step 0; monotonic starts at 1e9 * 1000
+  uint64_t schedule_count, expect_count, point_count, input_bytes;
+  uint32_t fork_at_mark;   // 1: the server forks at heddle_init_done() instead of before main
+  uint32_t stop_thread;    // capture the stack of this thread ...
+  uint64_t stop_event;     // ... at its n-th event (0: off)
+  uint32_t fail_on_race;   // end the run at the first race, as a failure
+  uint32_t reserved[13];
+};
+
+// Order of the contract in DESIGN.md ("Kinds").
+#define HEDDLE_FAILURE_KINDS(X)                                                                                       \
+  X(NONE, "none") X(ASSERTION, "assertion") X(ABORT, "abort") X(SEGFAULT, "segfault") X(BUS, "bus") X(FPE, "fpe")      \
+  X(ILL, "ill") X(EXCEPTION, "exception") X(DEADLOCK, "deadlock") X(LIVELOCK, "livelock") X(HANG, "hang")             \
+  X(EXIT, "exit") X(SANITIZER, "sanitizer") X(OUTPUT, "output") X(CHECK, "check") X(RACE, "race") X(SIGNALED, "signal")
+enum HeddleFailureKind {
+#define HEDDLE_X(name, text) HEDDLE_FAIL_##name,
+  HEDDLE_FAILURE_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+      HEDDLE_FAIL_COUNT
+};
+
+struct HeddleRegs {  // enough to unwind; DWARF numbering is the host's business
+  uint64_t rip, rsp, rbp, rbx, r12, r13, r14, r15;
+  uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11;
+};
+
+struct HeddleFailure {  // out; kind != NONE once complete
+  uint32_t kind, signal;
+  uint32_t thread;       // index
+  uint32_t line;
+  uint64_t fault_address;
+  int32_t exit_status;
+  uint32_t has_regs;     // regs of `thread` at the failure; other threads: HeddleThreadInfo.regs
+  struct HeddleRegs regs;
+  char message[512];     // assertion text, exception what(), sanitizer line; NUL-terminated
+  char function[256];
+  char file[512];
+  char type[256];        // mangled exception type
+};
+
+enum HeddleThreadState {
+  HEDDLE_T_FREE, HEDDLE_T_PENDING,  // waits at a point (pending op is valid)
+  HEDDLE_T_RUNNING, HEDDLE_T_OUT,   // in blocking I/O, outside control
+  HEDDLE_T_DONE,
+};
+
+struct HeddleThreadInfo {  // index 0 is the main thread
+  uint32_t state;
+  uint32_t parent;           // index; of the main thread: itself
+  uint32_t ordinal;          // k-th child of its parent, from 1; the name is parent's name + "." + ordinal
+  int32_t tid;               // kernel id of its own OS thread
+  uint64_t steps, events, hash, inputs;
+  uint32_t pending_kind, pending_site, pending_object;
+  uint32_t enabled;          // at the last decision
+  uint64_t pending_address;
+  uint64_t deadline_ns;      // 0 none
+  uint64_t entry;            // start routine
+  uint64_t stack_low, stack_high;
+  uint32_t pending_stack;    // stack id captured at the pending point (0 none)
+  uint32_t flags;            // HEDDLE_TF_*
+  struct HeddleRegs regs;    // where it is parked (has_regs in flags)
+  char label[16];            // pthread_setname_np
+};
+enum { HEDDLE_TF_HAS_REGS = 1u, HEDDLE_TF_DETACHED = 2u, HEDDLE_TF_JOINED = 4u };
+
+struct HeddleObjectInfo {  // a synchronisation object
+  uint64_t address;
+  uint32_t kind;           // the first event kind that touched it
+  uint32_t owner;          // thread index + 1 that holds it (mutex, write lock, once in progress); 0 none
+  uint32_t waiters;        // threads blocked on it now
+  uint32_t lost_signals;   // signals/broadcasts/wakes that found no waiter
+  uint32_t last_signaler;  // thread index + 1
+  uint32_t readers;
+  uint32_t held_stack;     // stack id where the owner took it
+  uint32_t reserved;
+};
+
+struct HeddlePc {
+  uint64_t pc;
+  uint32_t site;           // HEDDLE_SITE_PC | hash
+  uint32_t reserved;
+};
+
+struct HeddleRace {        // one static pair (site, site), first occurrence
+  uint64_t address;
+  uint32_t size;
+  uint32_t first_site, second_site;    // static site ids (or PC sites for intercepted calls)
+  uint32_t first_thread, second_thread;
+  uint32_t first_kind, second_kind;    // READ/WRITE/ATOMIC_*/FREE
+  uint32_t first_stack, second_stack;  // stack ids, 0 unknown
+  uint32_t reserved;
+  uint64_t first_event, second_event;  // per-thread event numbers, 0 unknown
+  uint64_t step;
+};
+
+struct HeddleModuleInfo {
+  uint64_t base;         // load bias
+  uint64_t sites;        // run-time address of its first HeddleSite
+  uint32_t first_site;   // static site id of that (ids start at 1)
+  uint32_t site_count;
+  char path[240];
+};
+
+// One thing that came from outside. Followed by `size` bytes, padded to 8.
+struct HeddleInput {
+  uint32_t thread;       // index
+  uint16_t kind;         // enum HeddleInputKind
+  uint16_t number;       // system call number, or a sub-kind
+  int64_t result;        // return value, or -errno
+  uint32_t size;         // bytes of data
+  uint32_t reserved;
+};
+enum HeddleInputKind { HEDDLE_IN_SYSCALL = 1, HEDDLE_IN_CLOCK, HEDDLE_IN_RANDOM, HEDDLE_IN_TSC, HEDDLE_IN_SIGNAL, HEDDLE_IN_MMAP };
+
+struct HeddleDivergence {  // valid when `happened`
+  uint32_t happened;
+  uint32_t reason;         // enum HeddleDivergenceReason
+  uint64_t step;
+  uint32_t expected_thread, actual_thread;
+  uint32_t actual_kind, actual_site, actual_object;
+  uint32_t reserved;
+  uint64_t actual_address;
+  char text[256];
+};
+enum HeddleDivergenceReason {
+  HEDDLE_DIV_NONE, HEDDLE_DIV_THREAD_NOT_ENABLED, HEDDLE_DIV_OTHER_EVENT, HEDDLE_DIV_SCHEDULE_ENDED, HEDDLE_DIV_INPUT,
+  HEDDLE_DIV_ENDED_EARLY,
+};
+
+struct HeddleResult {  // out
+  uint32_t ended;          // server: the child was reaped
+  int32_t wait_status;     // server: as waitpid gave it
+  int32_t child_pid;       // server
+  uint32_t awaiting_host;  // child: failure record complete, stopped for inspection until run generation's child_go
+  uint64_t steps, choice_count, switches, preemptions;
+  uint64_t access_count, event_count;    // accesses seen by hooks; events written to the ring
+  uint64_t input_bytes, note_bytes, stack_words;
+  uint32_t thread_count, object_count, pc_count, race_count, module_count;
+  uint32_t overflow;       // bit per area that was full: the run is marked incomplete
+  uint64_t virtual_ns;
+  uint64_t hash;           // over all steps: equal seed, equal hash
+  uint64_t inputs_fed;
+  uint32_t exit_called;    // exit/_exit seen, with:
+  int32_t exit_status;
+  struct HeddleFailure failure;
+  struct HeddleDivergence divergence;
+  uint64_t progress;       // bumped at least every 2^16 hooks and at every step: the host's watchdog looks at it
+};
+
+enum HeddleServerState { HEDDLE_SERVER_NONE, HEDDLE_SERVER_READY, HEDDLE_SERVER_RUNNING, HEDDLE_SERVER_FAILED };
+
+struct HeddleRegion {
+  uint64_t magic;
+  uint32_t version, header_size;
+  uint64_t total_size;
+  struct HeddleArea area[HEDDLE_AREA_COUNT];
+
+  uint32_t host_bell;      // futex; everyone who wants the host's attention increments it and wakes
+  uint32_t server_go;      // futex; host: run generation to execute; ~0u: quit
+  uint32_t child_go;       // futex; host: inspection of the current failure is finished (set to generation)
+  uint32_t server_state;
+  int32_t server_pid;
+  uint32_t server_done;    // server: last finished generation
+  char server_error[256];  // why server_state is FAILED
+
+  // Ring of events: the child writes at `ring_head` (total events ever), the host has consumed `ring_tail`.
+  // A full ring: the child rings the host and waits on ring_tail_futex (incremented by the host with each drain).
+  uint64_t ring_head, ring_tail;
+  uint32_t ring_tail_futex, ring_waiting;
+
+  struct HeddleRun run;
+  struct HeddleResult result;
+};
+
+static inline uint32_t heddle_step_hash(uint32_t thread, uint32_t kind, uint32_t site, uint32_t object) {
+  uint64_t h = ((uint64_t)site << 32) ^ ((uint64_t)object << 20) ^ ((uint64_t)thread << 8) ^ kind;
+  h *= 0x9e3779b97f4a7c15ull;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9ull;
+  return (uint32_t)(h >> 32);
+}
