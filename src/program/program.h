@@ -1,0 +1,34 @@
+// A program: an ELF file with its build-id and, if built by `heddle cc`, its site table and bitcode. Untrusted input.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/result/result.h"
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+struct ProgramInfo {
+  std::filesystem::path path;    // absolute
+  std::string build_id;          // hex; "" when the file has none (then: hash of the file, prefixed "file:")
+  bool instrumented = false;     // carries heddle_sites
+  bool has_runtime = false;      // defines __heddle_register_module
+  bool is_script = false;        // "#!": the first ELF behind it is followed at run time
+  bool is_static = false, is_setuid = false;
+  std::vector<std::string> interpreter;  // of a script
+};
+
+/// Errors: missing, not executable, a directory, not an ELF file or script (exit status 2 of every verb).
+Result<ProgramInfo> inspect_program(const std::filesystem::path& path);
+
+/// Site descriptors of an ELF file in file order (index i has static id first_site + i at run time).
+Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& elf);
+
+/// The framed clean bitcode modules, in link order.
+struct BitcodeModule { std::vector<std::byte> bytes; std::uint64_t hash, site_count; };
+Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& elf);
+
+}  // namespace heddle

@@ -1,0 +1,117 @@
+// What an execution did, at the level of detail that was asked for, and how it ended. Plain values; the file format is in
+// container.h. Ids in events (site, stack, object, thread) refer to the tables here.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "abi/events.h"
+#include "abi/region.h"
+
+namespace heddle {
+
+struct Frame {
+  std::string function;  // demangled, without our clone suffix; "" unknown
+  std::string linkage;   // mangled
+  std::string file;
+  std::string module;    // basename of the ELF file
+  std::uint32_t line = 0, column = 0;
+  std::uint64_t offset = 0;  // in the module
+  bool inlined = false;
+  bool system = false;       // in libc/libstdc++/system headers/our runtime: not the user's code
+};
+using Stack = std::vector<Frame>;  // innermost first
+
+struct ThreadRecord {
+  std::string name;   // "0", "0.1", "0.1.2"
+  std::uint32_t parent = 0;
+  std::string entry;  // function it started in, demangled
+  std::string label;  // pthread_setname_np
+};
+
+struct SiteRecord {
+  std::uint32_t id = 0;
+  std::uint8_t kind = 0, size = 0;
+  std::uint32_t line = 0, column = 0;
+  std::string function, file, variable;
+};
+
+struct ObjectRecord {
+  std::uint32_t id = 0;
+  std::uint32_t kind = 0;   // event kind that touched it first
+  std::string name;         // "m", "queue.lock", "heap object of 64 bytes from make_queue", "mutex#3"
+};
+
+struct ThreadAtFailure {
+  std::string thread;   // name
+  std::string state;    // "running", "waits for lock m held by 0.2", "sleeps", "in i/o", "finished"
+  Stack stack;
+};
+
+struct DeadlockEdge {   // thread waits for object (held by holder, if it has one)
+  std::string thread, object, holder;  // names
+  std::string operation;               // "lock", "wait", "join" ...
+  Frame wait_site, hold_site;          // user frames; hold_site may be empty
+};
+
+struct FailureRecord {
+  std::string kind;       // DESIGN.md "Kinds"
+  std::string signature;  // stable over runs and addresses
+  std::string message;    // one line for people
+  std::string thread, function, file;
+  std::uint32_t line = 0;
+  std::string detail;     // more lines, may be empty (signal number, fault address class, exception type)
+  std::vector<ThreadAtFailure> threads;
+  std::vector<DeadlockEdge> deadlock;
+  std::vector<std::string> notes;  // "a signal on cv was lost: sent by 0.2 at x.cc:9 when nobody waited"
+};
+
+struct RaceAccess {
+  std::string thread, kind, function, file;
+  std::uint32_t line = 0;
+  Stack stack;
+};
+struct RaceRecord {
+  std::string variable;
+  std::uint32_t size = 0;
+  RaceAccess first, second;
+};
+
+struct Meta {
+  std::string heddle_version, program, build_id, cwd, strategy, points, created, machine;
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;  // "K=V"
+  std::string standard_input;            // bytes given to the program's stdin
+  bool has_standard_input = false;
+  std::uint64_t seed = 0, run_index = 0, time_base_ns = 0;
+  std::uint32_t virtual_cpus = 1, detail = 0;
+  std::vector<std::uint32_t> racy_sites;  // static site ids that were points
+  std::map<std::string, std::string> more;  // forward compatible
+};
+
+struct Totals {
+  std::uint64_t events = 0, steps = 0, switches = 0, preemptions = 0, accesses = 0, hash = 0, virtual_ns = 0;
+};
+
+/// Everything but the events, which are streamed (there can be many millions).
+struct TraceHead {
+  Meta meta;
+  Totals totals;
+  std::vector<ThreadRecord> threads;
+  std::vector<SiteRecord> sites;      // sites used, sorted by id
+  std::vector<Stack> stacks;          // unique stacks; events carry 1-based indices into this table, 0 none
+  std::vector<ObjectRecord> objects;  // sorted by id
+  std::vector<HeddleSegment> schedule;
+  std::string inputs;                 // HeddleInput records as the runtime wrote them
+  std::string output;                 // captured stdout+stderr of the program, capped
+  bool output_truncated = false;
+  std::vector<RaceRecord> races;
+  std::vector<std::string> notes;     // escapes
+  std::optional<FailureRecord> failure;
+  int wait_status = 0;                // of the program
+  bool complete = false;              // the execution's end is in the trace and nothing overflowed
+};
+
+}  // namespace heddle
