@@ -1,0 +1,21 @@
+# bash completion for heddle
+_heddle() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "cc c++ hunt replay show --help --version" -- "$current"))
+    return
+  fi
+  case $previous in
+    --strategy) COMPREPLY=($(compgen -W "random pct" -- "$current")); return ;;
+    --points) COMPREPLY=($(compgen -W "sync racy all" -- "$current")); return ;;
+    --format) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+  esac
+  case ${COMP_WORDS[1]} in
+    hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
+        --hang-timeout --detector --fail-on-exit --fail-on-output --cwd-copy --no-fork-server --json --quiet --help -o --" -- "$current")) ;;
+    replay) COMPREPLY=($(compgen -W "--times --json --quiet --help --" -- "$current")) ;;
+    show) COMPREPLY=($(compgen -W "--format --help" -- "$current")) ;;
+  esac
+  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
+}
+complete -o filenames -F _heddle heddle
