@@ -1,0 +1,69 @@
+// A thread of the program under control. Index 0 is main. Owned by the scheduler; fields belong to the baton holder.
+#pragma once
+#include <pthread.h>
+
+#include "runtime/rt.h"
+
+namespace heddle::rt {
+
+/// Can the pending operation be executed now? Pure; asked by whoever holds the baton.
+using Ready = bool (*)(void* argument);
+
+struct Op {
+  uint32_t kind = HEDDLE_EV_NONE;
+  uint32_t site = 0;
+  uint32_t object = 0;
+  uint64_t address = 0;
+};
+
+struct VectorClock;  // runtime/detector/clock.h
+
+struct Thread {
+  uint32_t index;
+  uint32_t state;           // HeddleThreadState
+  // What it waits to do (state PENDING).
+  Op op;
+  Ready ready;              // null: always
+  void* argument;
+  uint64_t deadline;        // virtual ns, 0: none
+  bool enabled;             // at the last rebuild
+  bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
+  bool timed_out;           // chosen by its deadline, not by `ready`
+  uint32_t unproductive;    // points in a row that changed nothing (spinning)
+  int32_t budget;           // hooks left before a forced point
+  // A write whose value is read back at the next hook: (event number + 1) in the ring, 0 none.
+  uint64_t written_event;
+  const volatile void* written_address;
+  uint32_t written_size;
+
+  uint32_t children;        // created so far
+  HeddleThreadInfo* info;   // in the region
+  VectorClock* clock;       // detector
+  uint32_t epoch;           // detector: its own entry of `clock`, packed with index
+  uint32_t in_runtime;      // > 0: hooks return at once (interceptors calling user-visible code paths)
+  uint32_t cancel_requested, cancel_state, cancel_type;
+  bool finished, detached, joined, killed_by_cancel;
+  pthread_t handle;
+  void* result;             // of the start routine
+  // Backend's own.
+  uint32_t wake_word;       // cross-thread futex
+  uint32_t os_gone;
+  void* context;            // fibers: saved stack pointer
+  uint64_t fs_base;         // fibers
+  uint32_t native;          // fibers: runs on its own OS thread
+  uint64_t inputs_consumed; // io: byte offset in its input stream
+  void* io;                 // io: per-thread state
+  void* (*entry)(void*);
+  void* entry_argument;
+  uint64_t stack_low, stack_high;
+  uint64_t pct_priority;    // strategy
+  // cross-thread: I/O finished (set by the returning thread, collected by the holder)
+  uint32_t io_returned;
+};
+
+extern thread_local Thread* self __attribute__((tls_model("initial-exec")));
+
+Thread& thread(uint32_t index);
+uint32_t thread_count();
+
+}  // namespace heddle::rt

@@ -1,0 +1,39 @@
+// Happens-before race detector of FastTrack kind (Flanagan & Freund, PLDI 2009), exact on the executed trace. Runs under control
+// only, so it needs no atomics. It observes and never influences the schedule.
+#pragma once
+#include "runtime/control/thread.h"
+#include "runtime/model/object.h"
+
+namespace heddle::rt::detector {
+
+extern bool on;  // fixed for one run
+
+void start();                                        // scheduler_start(), when run.detector
+void thread_created(Thread& parent, Thread& child);  // fork edge; also clears the shadow of the child's stack later
+void thread_started(Thread& t);                      // on t, its stack bounds are known: shadow of its stack is fresh
+void thread_joined(Thread& joiner, Thread& joined);
+
+/// Synchronisation through a modelled object (clock kept in Object::clock / clock2).
+void acquire(Thread& t, Object& o);         // t joins o
+void release(Thread& t, Object& o);         // o joins t (release-store for single-owner objects would be `=`; join is right for all)
+void acquire2(Thread& t, Object& o);        // the same on Object::clock2 (rwlock readers, barriers)
+void release2(Thread& t, Object& o);
+
+/// Atomic instruction at `address`, called after it was executed. Handles orders, release sequences and fences.
+/// Atomics do not race with atomics; a plain access racing with an atomic one is a race.
+void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, bool success, HeddleSite* site);
+void fence(Thread& t, uint32_t order);
+
+/// Plain accesses. `site` is a static site, `pc_site` an interned code address for intercepted calls (then site is null).
+void read(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site);
+void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site);
+void range(Thread& t, const volatile void* address, size_t length, bool is_write, HeddleSite* site, uint32_t pc_site);
+
+/// Heap: malloc'ed memory is fresh; free() is a write to all of it.
+void allocated(Thread& t, const void* address, size_t bytes);
+void freed(Thread& t, const void* address, size_t bytes, uint32_t pc_site);
+/// Outside channels (pipes, sockets): one global object, over-approximated.
+void io_release(Thread& t);
+void io_acquire(Thread& t);
+
+}  // namespace heddle::rt::detector

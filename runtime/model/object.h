@@ -1,0 +1,41 @@
+// Modelled synchronisation objects, found by address. One record serves every primitive; which fields mean something depends on
+// the primitive. Records are created at first use, dropped when their memory is freed or re-initialised.
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+struct SyncClock;  // runtime/detector/clock.h: vector clock of the object, null until released once
+
+struct Object {
+  uint64_t address;
+  uint32_t id;             // index + 1 in the region's object table; stable for one schedule
+  uint32_t kind;
+  HeddleObjectInfo* info;
+  SyncClock* clock;
+  // mutex, spinlock, rwlock (writer), once (runner)
+  uint32_t owner;          // thread index + 1
+  uint32_t depth;          // recursion
+  uint32_t readers;        // rwlock
+  bool initialised, abandoned, inconsistent;
+  // semaphore value, barrier threshold, once state
+  int64_t value;
+  uint32_t arrived, generation;
+  // condition variables and futexes: waiters in order of arrival
+  uint64_t sequence;       // of waits and signals
+  void* waiters;           // primitive's own list
+  Object* next_in_page;
+  SyncClock* clock2;       // rwlock: what readers released; barrier: next generation
+};
+
+/// The object at `address`, created as `kind` if new.
+Object& object_at(const volatile void* address, uint32_t kind);
+Object* find_object(const volatile void* address);
+/// Forget it (destroy, init again).
+void drop_object(const volatile void* address);
+/// Memory was freed or handed out anew: forgets every object inside.
+void drop_objects_in(const volatile void* address, size_t bytes);
+
+void set_owner(Object& o, Thread* t);  // keeps info->owner and held_stack in step
+
+}  // namespace heddle::rt

@@ -1,0 +1,42 @@
+// A strategy is an oracle: (enabled threads, history) -> choice. Pure but for its own state; deterministic in (seed, run).
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+struct View {
+  const uint32_t* enabled;  // thread indices, ascending
+  uint32_t count;           // >= 1
+  uint32_t current;         // thread that reached the point; may not be enabled
+  bool current_enabled;
+  bool yielding;            // current should give way when count > 1
+  uint64_t step;
+};
+
+struct Strategy {
+  void (*start)(const HeddleRun& run);
+  void (*thread_created)(uint32_t index);
+  /// An index into view.enabled; or kDiverged (replay only).
+  uint32_t (*choose)(const View& view);
+};
+inline constexpr uint32_t kDiverged = ~0u;
+
+extern const Strategy random_strategy, pct_strategy, replay_strategy;
+extern const Strategy* strategy;
+
+/// xorshift-family generator, the only source of randomness of strategies.
+struct Random {
+  uint64_t s;
+  uint64_t next() {
+    s += 0x9e3779b97f4a7c15ull;
+    uint64_t z = s;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+  uint32_t below(uint32_t n) { return (uint32_t)(((next() >> 32) * n) >> 32); }
+};
+/// Mixes seed and run index.
+uint64_t run_seed(const HeddleRun& run);
+
+}  // namespace heddle::rt
