@@ -1,0 +1,32 @@
+// Two clones and a dispatcher for each function.
+//
+//   before:   define i32 @f(ptr %p) { body }
+//
+//   after:    define internal i32 @f.plain(ptr %p)  { body }            calls .plain clones directly
+//             define internal i32 @f.heddle(ptr %p) { body }            calls .heddle clones directly; gets the hooks
+//             define i32 @f(ptr %p) {
+//               %a = load i32, ptr @__heddle_active, !invariant.load
+//               br i1 (%a != 0), label %h, label %p
+//             h: musttail call @f.heddle(%p)   p: musttail call @f.plain(%p)
+//             }
+//
+// `f` keeps its linkage, comdat, address and uses other than direct calls. A local `f` that nobody uses any more goes away.
+#pragma once
+#include <vector>
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+
+namespace heddle {
+
+struct Clones {
+  llvm::Function* dispatcher;  // null when it was not needed
+  llvm::Function* plain;
+  llvm::Function* hooked;
+  std::string name;            // of the original: what sites report
+};
+
+/// Clones all of `functions` (each without a reason in why_not_cloned) and retargets direct calls between them.
+std::vector<Clones> clone_functions(const std::vector<llvm::Function*>& functions, llvm::GlobalVariable* active);
+
+}  // namespace heddle

@@ -1,0 +1,53 @@
+#include "pass/eligible.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+namespace heddle {
+namespace {
+
+// LLVM turns a loop that copies memory into a call of memcpy, unless it sits in a function of that very name. In
+// `memcpy.plain` it would not see that.
+bool is_library_loop(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("memcpy", "memmove", "memset", "memcmp", "bcmp", "bcopy", "bzero", "strlen", true)
+      .Default(false);
+}
+
+bool jumps_to_addresses(const llvm::Function& f) {
+  for (const auto& block : f)
+    if (block.hasAddressTaken() || llvm::isa<llvm::IndirectBrInst>(block.getTerminator())) return true;
+  return false;
+}
+
+bool resolves_an_ifunc(const llvm::Function& f) {
+  for (const auto& ifunc : f.getParent()->ifuncs())
+    if (ifunc.getResolverFunction() == &f) return true;
+  return false;
+}
+
+bool passes_by_unsupported_convention(const llvm::Function& f) {
+  for (const auto& argument : f.args())
+    if (argument.hasInAllocaAttr() || argument.hasPreallocatedAttr() || argument.hasSwiftErrorAttr()) return true;
+  return false;
+}
+
+}  // namespace
+
+const char* why_not_cloned(const llvm::Function& f) {
+  if (f.hasAvailableExternallyLinkage()) return "body lives in another module";
+  if (f.getName().starts_with("__heddle_")) return "part of heddle";
+  if (f.hasFnAttribute(llvm::Attribute::Naked)) return "naked";
+  if (f.hasFnAttribute("heddle-ignore") || f.hasFnAttribute("no_instrument_function") ||
+      f.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation))
+    return "asked not to";
+  if (jumps_to_addresses(f)) return "computed goto";
+  if (resolves_an_ifunc(f)) return "resolves an ifunc";
+  if (is_library_loop(f.getName())) return "library function";
+  if (passes_by_unsupported_convention(f)) return "unsupported argument convention";
+  return nullptr;
+}
+
+}  // namespace heddle

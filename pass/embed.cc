@@ -1,0 +1,46 @@
+#include "pass/embed.h"
+
+#include "abi/bitcode_frame.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+namespace heddle {
+namespace {
+
+uint64_t fnv1a(const std::string& bytes) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3ull;
+  return hash;
+}
+
+}  // namespace
+
+std::string serialize(const llvm::Module& module) {
+  std::string bitcode;
+  llvm::raw_string_ostream out(bitcode);
+  llvm::WriteBitcodeToFile(module, out);
+  out.flush();
+  // Bitcode is a multiple of 4; LLVM's reader ignores less than 8 bytes of zeros at the end.
+  bitcode.resize((bitcode.size() + 7) & ~size_t{7}, '\0');
+  return bitcode;
+}
+
+// LLVM treats the section name ".llvmbc" as metadata: not loaded, kept by --gc-sections, concatenated by every linker.
+// A section name of our own would be marked SHF_EXCLUDE or be loaded into memory.
+void embed(llvm::Module& module, const std::string& bitcode, uint64_t site_count) {
+  auto& context = module.getContext();
+  auto* i64 = llvm::Type::getInt64Ty(context);
+  auto word = [&](uint64_t value) { return llvm::ConstantInt::get(i64, value); };
+  auto* frame = llvm::ConstantStruct::getAnon(
+      {word(HEDDLE_FRAME_MAGIC), word(bitcode.size()), word(fnv1a(bitcode)), word(site_count),
+       llvm::ConstantDataArray::getString(context, bitcode, /*AddNull=*/false)});
+  auto* global = new llvm::GlobalVariable(module, frame->getType(), /*isConstant=*/true,
+                                          llvm::GlobalValue::PrivateLinkage, frame, "__heddle_bitcode");
+  global->setSection(".llvmbc");
+  global->setAlignment(llvm::Align(8));
+  llvm::appendToCompilerUsed(module, {global});
+}
+
+}  // namespace heddle

@@ -1,0 +1,28 @@
+#include "pass/instrument.h"
+
+#include "pass/describe.h"
+#include "llvm/IR/InstIterator.h"
+
+namespace heddle {
+
+llvm::Constant* Work::site(const llvm::Instruction& at, SiteKey key, const llvm::Value* pointer) const {
+  if (pointer) key.variable = describe(pointer);
+  return sites.make(at, function, key);
+}
+
+void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats) {
+  auto& f = *clones.hooked;
+  Privacy privacy(f);
+  Work work{module, hooks, sites, stats, privacy, clones.name};
+  std::vector<llvm::Instruction*> instructions;
+  for (auto& instruction : llvm::instructions(f))
+    if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction)) instructions.push_back(&instruction);
+  for (auto* instruction : instructions) {
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(instruction)) hook_byval(work, *call);
+    hook_atomic(work, *instruction) || hook_access(work, *instruction) || hook_range(work, *instruction) ||
+        hook_vector(work, *instruction) || hook_outside(work, *instruction);
+  }
+  hook_branches(work, f);
+}
+
+}  // namespace heddle

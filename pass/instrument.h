@@ -1,0 +1,42 @@
+// Puts hooks into hooked clones. Each transformation has a file of its own and handles one class of instructions.
+#pragma once
+#include "pass/clone.h"
+#include "pass/hooks.h"
+#include "pass/privacy.h"
+#include "pass/sites.h"
+#include "pass/stats.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace heddle {
+
+/// What the transformations share while one clone is at work.
+struct Work {
+  llvm::Module& module;
+  Hooks& hooks;
+  Sites& sites;
+  Stats& stats;
+  const Privacy& privacy;
+  llvm::StringRef function;  // linkage name of the original
+
+  const llvm::DataLayout& layout() const { return module.getDataLayout(); }
+  /// A site at `at`, described by the memory behind `pointer` (may be null).
+  llvm::Constant* site(const llvm::Instruction& at, SiteKey key, const llvm::Value* pointer) const;
+};
+
+/// All hooks for one clone.
+void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats);
+
+// Each returns false if the instruction is none of its business.
+bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: load, store, va_arg
+bool hook_atomic(Work& work, llvm::Instruction& instruction);   // atomics.cc: atomic load/store/rmw/cmpxchg, fence
+bool hook_range(Work& work, llvm::Instruction& instruction);    // ranges.cc: mem* intrinsics and calls
+bool hook_vector(Work& work, llvm::Instruction& instruction);   // vectors.cc: masked load/store/gather/scatter
+bool hook_outside(Work& work, llvm::Instruction& instruction);  // outside.cc: rdtsc, rdrand; replaces `instruction`
+void hook_byval(Work& work, llvm::CallBase& call);              // ranges.cc: arguments copied by the call
+void hook_branches(Work& work, llvm::Function& f);              // branches.cc: changes the CFG, so it comes last
+
+/// A range hook for `length` bytes at `pointer`, unless that memory is private.
+void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length, uint32_t flags);
+
+}  // namespace heddle
