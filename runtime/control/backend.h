@@ -6,18 +6,20 @@
 namespace heddle::rt {
 
 struct Backend {
+  const char* name;
   /// In the child, before main, on the main thread.
   void (*start)();
-  /// On the new OS thread, before anything else: tell the creator we exist and wait to be chosen for the first time.
+  /// On the new OS thread, before anything else of ours: tells the creator it exists and waits to be chosen the first time.
   void (*arrive)(Thread& t);
-  /// On the creator, after the OS thread was made: returns once `t` is parked.
+  /// On the creator (the holder), after the OS thread was made: returns once `t` is parked.
   void (*await_arrival)(Thread& t);
   /// The holder `from` runs `to`; returns when `from` is chosen again.
   void (*switch_to)(Thread& from, Thread& to);
-  /// The holder hands over to `to` and goes on natively, outside control (blocking I/O, thread exit). Touches nothing after.
-  void (*leave_to)(Thread& from, Thread& to);
-  /// The holder has to leave but nobody can run (all others out in I/O): blocks until `scheduler_collect` finds someone.
-  /// A thread that returns from outside: publishes itself and waits to be chosen.
+  /// Nobody can run, someone is out: the idle loop takes the baton; returns when `from` is chosen again.
+  void (*switch_to_idle)(Thread& from);
+  /// The holder hands over (`to` null: to the idle loop) and goes on natively, outside control. Touches nothing after.
+  void (*leave_to)(Thread& from, Thread* to);
+  /// cross-thread. A thread comes back from outside: publishes io_returned and waits to be chosen.
   void (*enter)(Thread& t);
 };
 

@@ -23,6 +23,8 @@ inline constexpr uint32_t kDiverged = ~0u;
 
 extern const Strategy random_strategy, pct_strategy, replay_strategy;
 extern const Strategy* strategy;
+/// Replay: the thread that the schedule names next; ~0u at its end.
+uint32_t replay_expected_thread();
 
 /// xorshift-family generator, the only source of randomness of strategies.
 struct Random {

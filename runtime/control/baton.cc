@@ -1,0 +1,63 @@
+// Real threads, one of them awake: the holder wakes the next through its futex word and sleeps on its own. The whole process is
+// pinned to one CPU (start.cc): a hand-off there costs a seventh of one across cores.
+//
+// Rules of this file: once `to` is woken it owns everything; after that this thread may only look at its own wake_word.
+#include "runtime/arena.h"
+#include "runtime/control/backend.h"
+#include "runtime/control/control.h"
+#include "runtime/control/idle.h"
+
+namespace heddle::rt {
+namespace {
+
+void wake(Thread& t) {
+  __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.wake_word, 1);
+}
+
+void park(Thread& t) {
+  while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
+  __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+}
+
+void start() {}
+
+void arrive(Thread& t) {
+  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);  // "is there": the creator waits for it
+  futex_wake(&t.native, 1);
+  park(t);
+}
+
+void await_arrival(Thread& t) {
+  while (!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST)) futex_wait(&t.native, 0);
+}
+
+void switch_to(Thread& from, Thread& to) {
+  wake(to);
+  park(from);
+}
+
+void switch_to_idle(Thread& from) {
+  idle_take();
+  park(from);
+}
+
+void leave_to(Thread&, Thread* to) {
+  if (to)
+    wake(*to);
+  else
+    idle_take();
+}
+
+void enter(Thread& t) {
+  announce_return(t);
+  park(t);
+}
+
+}  // namespace
+
+void baton_wake(Thread& t) { wake(t); }
+
+const Backend baton_backend{"baton", start, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
+
+}  // namespace heddle::rt

@@ -1,0 +1,62 @@
+// State and constants of control, shared by the scheduler, the failure reports and the backends. Belongs to the baton holder.
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+inline constexpr uint64_t kStepTick = 100;            // virtual ns per step
+inline constexpr uint64_t kClockReadTick = 1000;      // virtual ns per clock read
+inline constexpr uint32_t kSpinLimit = 24;            // unproductive points in a row before a thread must give way
+inline constexpr uint64_t kFairSegment = 4000;        // steps in one segment before it must give way once
+inline constexpr uint64_t kQuietBeforeJump = 400;     // unproductive steps per enabled thread before time jumps
+inline constexpr uint64_t kQuietIsLivelock = 50'000;  // ... before it is a livelock
+inline constexpr int32_t kHookBudget = 100'000;       // hooks without a point before a forced one
+inline constexpr int kDivergedStatus = 121, kFailedStatus = 122;
+
+// Private flags in HeddleThreadInfo::flags and events.
+inline constexpr uint32_t kPreempted = 1u << 31;
+inline constexpr uint8_t kEventPreempted = 64, kEventSwitch = 128;
+
+struct Control {
+  Thread* threads;
+  uint32_t thread_count;
+  uint32_t live;             // threads not finished
+  uint32_t out;              // threads in blocking I/O
+  uint32_t* enabled;         // ascending indices
+  uint32_t enabled_count;
+  bool dirty;                // `enabled` must be rebuilt
+  uint64_t next_deadline;    // of threads that are not enabled; ~0 none
+  uint64_t now;              // virtual ns
+  uint64_t steps, max_steps, hash;
+  uint32_t segment_thread;
+  uint64_t segment_steps;
+  uint64_t quiet_steps;      // unproductive steps in a row, over all threads
+  const uint32_t* expect;
+  uint64_t expect_count;
+  uint64_t* last_event;      // per thread: number + 1 of its last point event
+  uint32_t returns;          // cross-thread: bumped by every thread that comes back from outside
+  uint32_t seen_returns;
+};
+extern Control control;
+
+Thread* choose(Thread* current);
+
+/// cond_wait, join, sleep ...: a requested cancellation may end the wait (runtime/sync/cancel.cc).
+bool cancel_wakes(Thread& t);
+
+[[noreturn]] void diverge_input(const char* text);
+
+}  // namespace heddle::rt
+
+/// The caller's registers, so that the host can unwind this thread while it is parked in a deeper frame.
+#define HEDDLE_CAPTURE_REGS(info)                                                                                  \
+  do {                                                                                                             \
+    HeddleRegs& r_ = (info).regs;                                                                                  \
+    __asm__ volatile(                                                                                              \
+        "lea 0(%%rip), %%rax\n movq %%rax, 0(%0)\n movq %%rsp, 8(%0)\n movq %%rbp, 16(%0)\n movq %%rbx, 24(%0)\n"   \
+        "movq %%r12, 32(%0)\n movq %%r13, 40(%0)\n movq %%r14, 48(%0)\n movq %%r15, 56(%0)\n"                       \
+        :                                                                                                          \
+        : "r"(&r_)                                                                                                 \
+        : "rax", "memory");                                                                                        \
+    (info).flags |= HEDDLE_TF_HAS_REGS;                                                                            \
+  } while (0)

@@ -1,0 +1,154 @@
+#include "runtime/control/recording.h"
+
+#include "runtime/arena.h"
+#include "runtime/control/scheduler.h"
+
+namespace heddle::rt {
+
+Recording recording;
+
+namespace {
+
+constexpr uint32_t kPcSlots = 1u << 14;  // open addressing; a program has far fewer distinct call sites of primitives
+struct PcSlot {
+  uint64_t pc;
+  uint32_t site;
+};
+PcSlot* pc_slots;
+
+constexpr uint32_t kStackSlots = 1u << 16;
+uint32_t* stack_slots;  // stack ids by hash
+constexpr unsigned kMaxFrames = 24;
+
+uint64_t mix(uint64_t h) {
+  h *= 0x9e3779b97f4a7c15ull;
+  h ^= h >> 32;
+  h *= 0xbf58476d1ce4e5b9ull;
+  return h ^ (h >> 29);
+}
+
+void wait_for_room() {
+  region->ring_head = recording.head;
+  __atomic_store_n(&region->ring_waiting, 1, __ATOMIC_SEQ_CST);
+  for (;;) {
+    uint32_t seen = __atomic_load_n(&region->ring_tail_futex, __ATOMIC_SEQ_CST);
+    if (recording.head - __atomic_load_n(&region->ring_tail, __ATOMIC_SEQ_CST) <= recording.ring_mask) break;
+    __atomic_add_fetch(&region->host_bell, 1, __ATOMIC_SEQ_CST);
+    futex_wake(&region->host_bell, 64, true);
+    futex_wait(&region->ring_tail_futex, seen, 100'000'000, true);
+  }
+  __atomic_store_n(&region->ring_waiting, 0, __ATOMIC_SEQ_CST);
+}
+
+}  // namespace
+
+void recording_start() {
+  recording.detail = region->run.detail;
+  recording.head = 0;
+  recording.ring = area<HeddleEvent>(HEDDLE_AREA_EVENTS);
+  recording.ring_mask = area_capacity<HeddleEvent>(HEDDLE_AREA_EVENTS) - 1;
+  HEDDLE_CHECK((recording.ring_mask & (recording.ring_mask + 1)) == 0);
+  recording.choices = area<HeddleSegment>(HEDDLE_AREA_CHOICES);
+  recording.choice_capacity = area_capacity<HeddleSegment>(HEDDLE_AREA_CHOICES);
+  pc_slots = arena_new<PcSlot>(kPcSlots);
+  if (recording.detail >= HEDDLE_DETAIL_POINTS) stack_slots = arena_new<uint32_t>(kStackSlots);
+}
+
+HeddleEvent& event_at(uint64_t number) { return recording.ring[number & recording.ring_mask]; }
+
+uint64_t emit(Thread& t, const HeddleEvent& event) {
+  read_back_if_needed(t);
+  if (HEDDLE_UNLIKELY(recording.head - region->ring_tail > recording.ring_mask)) wait_for_room();
+  region->ring_head = recording.head;  // all but the new one, whose value may still be patched
+  uint64_t number = recording.head++;
+  event_at(number) = event;
+  t.info->events++;
+  region->result.event_count = recording.head;
+  return number;
+}
+
+void read_back(Thread& t) {
+  HeddleEvent& e = event_at(t.written_event - 1);
+  t.written_event = 0;
+  const volatile void* p = t.written_address;
+  switch (t.written_size) {
+    case 1: e.value = *(const volatile uint8_t*)p; break;
+    case 2: e.value = *(const volatile uint16_t*)p; break;
+    case 4: e.value = *(const volatile uint32_t*)p; break;
+    case 8: e.value = *(const volatile uint64_t*)p; break;
+    default: return;
+  }
+  e.flags |= HEDDLE_EF_VALUE;
+}
+
+void publish_events() { __atomic_store_n(&region->ring_head, recording.head, __ATOMIC_SEQ_CST); }
+
+uint32_t size_log2(uint32_t size) { return size <= 1 ? 0 : (uint32_t)(31 - __builtin_clz(size)) & 7u; }
+
+void record_step(Thread& t, bool new_segment) {
+  HeddleResult& r = region->result;
+  if (new_segment) {
+    if (r.choice_count == recording.choice_capacity) {
+      r.overflow |= 1u << HEDDLE_AREA_CHOICES;
+      return;
+    }
+    recording.choices[r.choice_count++] = {t.index, 1};
+  } else if (r.choice_count) {
+    recording.choices[r.choice_count - 1].steps++;
+  }
+}
+
+uint32_t pc_site(void* return_address) {
+  uint64_t pc = (uint64_t)return_address;
+  uint64_t h = mix(pc);
+  uint32_t site = HEDDLE_SITE_PC | ((uint32_t)(h >> 33));
+  for (uint32_t i = (uint32_t)h & (kPcSlots - 1), tries = 0; tries < kPcSlots; i = (i + 1) & (kPcSlots - 1), tries++) {
+    if (HEDDLE_LIKELY(pc_slots[i].pc == pc)) return pc_slots[i].site;
+    if (pc_slots[i].pc) continue;
+    HeddleResult& r = region->result;
+    if (r.pc_count >= area_capacity<HeddlePc>(HEDDLE_AREA_PCS)) break;
+    pc_slots[i] = {pc, site};
+    area<HeddlePc>(HEDDLE_AREA_PCS)[r.pc_count++] = {pc, site, 0};
+    return site;
+  }
+  return site;
+}
+
+// Walks frame pointers: hooked clones keep them. Foreign frames without one may break the chain; every link is
+// checked against the bounds of the thread's stack, so a wrong one ends the walk and never faults.
+uint32_t capture_stack(void* frame_address, void* return_address) {
+  if (recording.detail < HEDDLE_DETAIL_POINTS) return 0;
+  uint64_t frames[kMaxFrames];
+  unsigned n = 0;
+  frames[n++] = (uint64_t)return_address;
+  uint64_t h = mix((uint64_t)return_address);
+  uint64_t fp = *(uint64_t*)frame_address, low = (uint64_t)frame_address, high = self ? self->stack_high : 0;
+  while (n < kMaxFrames && fp > low && fp + 16 <= high && !(fp & 7)) {
+    uint64_t pc = ((uint64_t*)fp)[1];
+    if (pc < 4096) break;
+    frames[n++] = pc;
+    h = mix(h ^ pc);
+    low = fp;
+    fp = *(uint64_t*)fp;
+  }
+  uint64_t* words = area<uint64_t>(HEDDLE_AREA_STACKS);
+  HeddleResult& r = region->result;
+  for (uint32_t i = (uint32_t)h & (kStackSlots - 1), tries = 0; tries < 64; i = (i + 1) & (kStackSlots - 1), tries++) {
+    if (uint32_t id = stack_slots[i]) {
+      uint64_t* s = words + (id - 1);
+      bool same = s[0] == n;
+      for (unsigned k = 0; same && k < n; k++) same = s[1 + k] == frames[k];
+      if (same) return id;
+      continue;
+    }
+    if (r.stack_words + n + 1 > area_capacity<uint64_t>(HEDDLE_AREA_STACKS) || r.stack_words > 0xfffffff0u) return 0;
+    uint32_t id = (uint32_t)r.stack_words + 1;
+    words[r.stack_words++] = n;
+    for (unsigned k = 0; k < n; k++) words[r.stack_words++] = frames[k];
+    stack_slots[i] = id;
+    return id;
+  }
+  return 0;
+}
+
+}  // namespace heddle::rt

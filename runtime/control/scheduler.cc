@@ -1,0 +1,366 @@
+// Rules of this file: everything here runs on the baton holder, except where marked cross-thread. After backend->leave_to() or
+// once another thread was woken, nothing of ours may be touched before this thread is chosen again.
+#include "runtime/control/scheduler.h"
+
+#include <sys/syscall.h>
+
+#include "runtime/arena.h"
+#include "runtime/control/backend.h"
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/detector/detector.h"
+#include "runtime/fail/fail.h"
+#include "runtime/io/io.h"
+#include "runtime/strategy/strategy.h"
+
+namespace heddle::rt {
+
+thread_local Thread* self __attribute__((tls_model("initial-exec"))) = nullptr;
+const Backend* backend;
+Control control;
+
+Thread& thread(uint32_t index) { return control.threads[index]; }
+uint32_t thread_count() { return control.thread_count; }
+
+void model_changed() { control.dirty = true; }
+
+void unproductive() {
+  self->unproductive++;
+  control.quiet_steps++;
+}
+
+void productive() {
+  self->unproductive = 0;
+  control.quiet_steps = 0;
+}
+
+uint64_t virtual_now() { return control.now; }
+uint64_t clock_read() { return control.now += kClockReadTick; }
+uint64_t deadline_in(uint64_t ns) { return ns > (1ull << 62) ? (1ull << 62) : control.now + ns + 1; }
+
+namespace {
+
+uint32_t properties(uint32_t kind) {
+  static const uint8_t table[] = {
+#define HEDDLE_X(name, text, props) props,
+      HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+  };
+  return table[kind];
+}
+
+bool can_run(Thread& t) {
+  if (t.state != HEDDLE_T_PENDING) return false;
+  if (!t.ready || t.ready(t.argument)) return true;
+  if (t.deadline && control.now >= t.deadline) return true;
+  return t.cancel_requested && cancel_wakes(t);
+}
+
+void collect_returned() {
+  control.seen_returns = __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < control.thread_count; i++) {
+    Thread& t = control.threads[i];
+    if (t.state != HEDDLE_T_OUT || !__atomic_load_n(&t.io_returned, __ATOMIC_ACQUIRE)) continue;
+    t.io_returned = 0;
+    t.state = HEDDLE_T_PENDING;
+    t.info->state = HEDDLE_T_PENDING;
+    control.out--;
+  }
+}
+
+void rebuild() {
+  collect_returned();
+  control.dirty = false;
+  control.enabled_count = 0;
+  control.next_deadline = ~0ull;
+  for (uint32_t i = 0; i < control.thread_count; i++) {
+    Thread& t = control.threads[i];
+    t.enabled = can_run(t);
+    if (t.enabled)
+      control.enabled[control.enabled_count++] = i;
+    else if (t.state == HEDDLE_T_PENDING && t.deadline && t.deadline < control.next_deadline)
+      control.next_deadline = t.deadline;
+  }
+}
+
+// Spinning threads burn no virtual time worth the name: let the next deadline come instead of counting to it.
+void let_time_pass_for_spinners() {
+  if (control.quiet_steps > kQuietBeforeJump * control.enabled_count && control.next_deadline != ~0ull && !control.out) {
+    if (control.now < control.next_deadline) control.now = control.next_deadline;
+    control.quiet_steps = 0;
+    rebuild();
+  }
+}
+
+bool too_quiet() { return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull; }
+
+[[noreturn]] void diverged(uint32_t reason, uint32_t expected, const Thread* actual) {
+  HeddleDivergence& d = region->result.divergence;
+  d.reason = reason;
+  d.step = control.steps;
+  d.expected_thread = expected;
+  d.actual_thread = actual ? actual->index : ~0u;
+  if (actual) {
+    d.actual_kind = actual->op.kind;
+    d.actual_site = actual->op.site;
+    d.actual_object = actual->op.object;
+    d.actual_address = actual->op.address;
+  }
+  __atomic_store_n(&d.happened, 1, __ATOMIC_SEQ_CST);
+  end_run(kDivergedStatus);
+}
+
+// Accounts for the choice of `next`: it is about to execute its pending operation.
+void commit(Thread* current, Thread& next) {
+  HeddleResult& r = region->result;
+  uint32_t hash = heddle_step_hash(next.index, next.op.kind, next.op.site, next.op.object);
+  if (HEDDLE_UNLIKELY(control.steps < control.expect_count && control.expect[control.steps] != hash))
+    diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
+  bool new_segment = next.index != control.segment_thread;
+  bool preempts = false;
+  if (new_segment) {
+    if (control.segment_thread != ~0u) {
+      Thread& left = control.threads[control.segment_thread];
+      preempts = &left == current && left.enabled && left.state == HEDDLE_T_PENDING && !left.yielding &&
+                 !(properties(left.op.kind) & HEDDLE_P_YIELDS);
+      if (preempts) left.info->flags |= kPreempted;
+      r.switches++;
+      r.preemptions += preempts;
+    }
+    control.segment_thread = next.index;
+    control.segment_steps = 0;
+  }
+  control.segment_steps++;
+  record_step(next, new_segment);
+  r.steps = ++control.steps;
+  r.progress++;
+  control.now += kStepTick;
+  control.hash = (control.hash ^ hash) * 0x100000001b3ull + 0x9e37;
+  r.hash = control.hash;
+  next.info->hash = (next.info->hash ^ hash) * 0x100000001b3ull;
+  next.info->steps++;
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
+    HeddleEvent e{};
+    e.address = next.op.address;
+    e.site = next.op.site;
+    e.stack = next.info->pending_stack;
+    e.object = next.op.object;
+    e.thread = (uint16_t)next.index;
+    e.kind = (uint8_t)next.op.kind;
+    e.flags = HEDDLE_EF_POINT;
+    if (next.info->flags & kPreempted) e.flags |= kEventPreempted;
+    if (new_segment) e.flags |= kEventSwitch;
+    next.info->flags &= ~kPreempted;
+    control.last_event[next.index] = emit(next, e) + 1;
+  } else {
+    next.info->flags &= ~kPreempted;
+  }
+  if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
+}
+
+}  // namespace
+
+/// Who runs next; null: nobody can, but a thread is out in I/O and will come back.
+Thread* choose(Thread* current) {
+  if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
+                      __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
+    rebuild();
+  while (HEDDLE_UNLIKELY(control.enabled_count == 0)) {
+    if (control.out) return nullptr;
+    if (control.next_deadline == ~0ull) fail_deadlock();
+    control.now = control.next_deadline;
+    rebuild();
+  }
+  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietBeforeJump)) {
+    let_time_pass_for_spinners();
+    if (too_quiet()) fail_livelock(*current);
+  }
+  View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
+            control.steps};
+  if (current && (current->yielding || current->unproductive > kSpinLimit || control.segment_steps > kFairSegment)) {
+    view.yielding = true;
+    current->unproductive = 0;
+    if (control.segment_steps > kFairSegment) control.segment_steps = 0;
+  }
+  uint32_t k = strategy->choose(view);
+  if (HEDDLE_UNLIKELY(k == kDiverged)) {
+    uint32_t expected = replay_expected_thread();
+    Thread* stuck = expected < control.thread_count ? &control.threads[expected] : nullptr;
+    if (stuck && control.out && stuck->state == HEDDLE_T_OUT) return nullptr;  // the schedule waits for its I/O
+    diverged(expected == ~0u ? HEDDLE_DIV_SCHEDULE_ENDED : HEDDLE_DIV_THREAD_NOT_ENABLED, expected, stuck ? stuck : current);
+  }
+  Thread& next = control.threads[control.enabled[k]];
+  commit(current, next);
+  return &next;
+}
+
+namespace {
+
+Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
+  read_back_if_needed(t);
+  t.op = op;
+  t.ready = ready;
+  t.argument = argument;
+  t.deadline = deadline;
+  t.yielding = yielding;
+  t.state = HEDDLE_T_PENDING;
+  t.budget = kHookBudget;
+  if (ready || deadline || !t.enabled) control.dirty = true;
+  HeddleThreadInfo& info = *t.info;
+  info.pending_kind = op.kind;
+  info.pending_site = op.site;
+  info.pending_object = op.object;
+  info.pending_address = op.address;
+  info.deadline_ns = deadline;
+  info.state = HEDDLE_T_PENDING;
+  Thread* next = choose(&t);
+  if (HEDDLE_UNLIKELY(next != &t)) {
+    HEDDLE_CAPTURE_REGS(info);
+    if (next)
+      backend->switch_to(t, *next);
+    else
+      backend->switch_to_idle(t);
+  }
+  t.state = HEDDLE_T_RUNNING;
+  info.state = HEDDLE_T_RUNNING;
+  if (ready) {
+    control.dirty = true;  // its predicate is no longer asked
+    if (!ready(argument)) return Wake::kTimedOut;
+  } else if (deadline) {
+    control.dirty = true;
+  }
+  io_rearm();
+  return Wake::kReady;
+}
+
+}  // namespace
+
+Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
+  Thread& t = *self;
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+    t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  return pass(t, op, ready, argument, deadline, false);
+}
+
+Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline) {
+  Thread& t = *self;
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+    t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  unproductive();
+  return pass(t, op, ready, argument, deadline, true);
+}
+
+void last_event_failed() {
+  if (uint64_t n = control.last_event[self->index]) event_at(n - 1).flags |= HEDDLE_EF_FAILED;
+}
+
+void last_event_value(uint64_t value) {
+  if (uint64_t n = control.last_event[self->index]) {
+    event_at(n - 1).value = value;
+    event_at(n - 1).flags |= HEDDLE_EF_VALUE;
+  }
+}
+
+void leave(const Op& op) {
+  point(op);
+  Thread& t = *self;
+  t.state = HEDDLE_T_OUT;
+  t.info->state = HEDDLE_T_OUT;
+  t.io_returned = 0;
+  control.out++;
+  control.dirty = true;
+  HEDDLE_CAPTURE_REGS(*t.info);
+  Thread* next = choose(&t);
+  backend->leave_to(t, next);
+}
+
+void enter(const Op& op) {
+  Thread& t = *self;
+  t.op = op;
+  t.ready = nullptr;
+  t.argument = nullptr;
+  t.deadline = 0;
+  t.yielding = true;
+  t.info->pending_kind = op.kind;
+  t.info->pending_site = op.site;
+  t.info->pending_object = op.object;
+  t.info->pending_stack = 0;
+  HEDDLE_CAPTURE_REGS(*t.info);
+  backend->enter(t);  // cross-thread: publishes io_returned, then waits
+  t.state = HEDDLE_T_RUNNING;
+  t.info->state = HEDDLE_T_RUNNING;
+  t.budget = kHookBudget;
+  control.dirty = true;
+  io_rearm();
+}
+
+void end_run(int status) {
+  mode = Mode::kAbandoned;
+  publish_events();
+  raw_syscall(SYS_exit_group, status);
+  __builtin_trap();
+}
+
+void diverge_input(const char* text) {
+  HeddleDivergence& d = region->result.divergence;
+  d.reason = HEDDLE_DIV_INPUT;
+  d.step = control.steps;
+  d.expected_thread = d.actual_thread = self ? self->index : 0;
+  for (size_t i = 0; i + 1 < sizeof d.text && text[i]; i++) d.text[i] = text[i];
+  __atomic_store_n(&d.happened, 1, __ATOMIC_SEQ_CST);
+  end_run(kDivergedStatus);
+}
+
+Thread& new_thread(Thread& parent) {
+  HEDDLE_CHECK(control.thread_count < HEDDLE_MAX_THREADS);
+  uint32_t index = control.thread_count++;
+  Thread& t = control.threads[index];
+  t.index = index;
+  t.info = &area<HeddleThreadInfo>(HEDDLE_AREA_THREADS)[index];
+  *t.info = HeddleThreadInfo{};
+  t.info->parent = parent.index;
+  t.info->ordinal = &t == &parent ? 0 : ++parent.children;
+  t.budget = kHookBudget;
+  region->result.thread_count = control.thread_count;
+  strategy->thread_created(index);
+  return t;
+}
+
+void thread_finished(Thread& t) {
+  control.dirty = true;
+  t.finished = true;
+  t.state = HEDDLE_T_DONE;
+  t.info->state = HEDDLE_T_DONE;
+  control.live--;
+  if (control.live == 0) return;  // the last thread: the process ends by itself
+  Thread* next = choose(&t);
+  backend->leave_to(t, next);
+}
+
+void scheduler_start() {
+  const HeddleRun& run = region->run;
+  control.threads = arena_new<Thread>(HEDDLE_MAX_THREADS);
+  control.enabled = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
+  control.last_event = arena_new<uint64_t>(HEDDLE_MAX_THREADS);
+  control.segment_thread = ~0u;
+  control.next_deadline = ~0ull;
+  control.dirty = true;
+  control.live = 1;
+  control.max_steps = run.max_steps ? run.max_steps : ~0ull;
+  control.expect = area<uint32_t>(HEDDLE_AREA_EXPECT);
+  control.expect_count = run.strict ? run.expect_count : 0;
+  control.hash = 0xcbf29ce484222325ull;
+  strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
+             : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
+                                                    : &random_strategy;
+  backend = run.backend == HEDDLE_BACKEND_FIBERS ? &fiber_backend : &baton_backend;
+  strategy->start(run);
+  Thread& main = new_thread(control.threads[0]);
+  main.state = HEDDLE_T_RUNNING;
+  main.enabled = true;
+  main.info->state = HEDDLE_T_RUNNING;
+  self = &main;
+  backend->start();
+}
+
+}  // namespace heddle::rt

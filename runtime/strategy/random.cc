@@ -1,0 +1,23 @@
+// Random walk: uniform over the enabled threads at every point. A thread that yields or spins gives way.
+#include "runtime/strategy/strategy.h"
+
+namespace heddle::rt {
+namespace {
+
+Random rng;
+
+void start(const HeddleRun& run) { rng.s = run_seed(run); }
+void thread_created(uint32_t) {}
+
+uint32_t choose(const View& v) {
+  if (v.count == 1) return 0;
+  if (!v.yielding || !v.current_enabled) return rng.below(v.count);
+  uint32_t k = rng.below(v.count - 1);  // anyone but the current one
+  return v.enabled[k] < v.current ? k : k + 1;
+}
+
+}  // namespace
+
+const Strategy random_strategy{start, thread_created, choose};
+
+}  // namespace heddle::rt

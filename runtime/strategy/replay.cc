@@ -1,0 +1,44 @@
+// Follows a recorded schedule. Where it cannot, it says so (kDiverged) and never guesses, unless the run is not strict:
+// then it stays with the current thread, or the first enabled one.
+#include "runtime/strategy/strategy.h"
+
+namespace heddle::rt {
+namespace {
+
+const HeddleSegment* segments;
+uint64_t segment_count, position;
+uint32_t used;
+bool strict;
+
+void start(const HeddleRun& run) {
+  segments = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
+  segment_count = run.schedule_count;
+  position = 0;
+  used = 0;
+  strict = run.strict != 0;
+}
+void thread_created(uint32_t) {}
+
+uint32_t fall_back(const View& v) {
+  for (uint32_t i = 0; i < v.count; i++)
+    if (v.enabled[i] == v.current && !v.yielding) return i;
+  return 0;
+}
+
+uint32_t choose(const View& v) {
+  while (position < segment_count && used >= segments[position].steps) position++, used = 0;
+  if (position == segment_count) return strict ? kDiverged : fall_back(v);
+  for (uint32_t i = 0; i < v.count; i++) {
+    if (v.enabled[i] != segments[position].thread) continue;
+    used++;
+    return i;
+  }
+  return strict ? kDiverged : fall_back(v);
+}
+
+}  // namespace
+
+uint32_t replay_expected_thread() { return position < segment_count ? segments[position].thread : ~0u; }
+const Strategy replay_strategy{start, thread_created, choose};
+
+}  // namespace heddle::rt
