@@ -6,7 +6,7 @@
 namespace heddle {
 
 llvm::Constant* Work::site(const llvm::Instruction& at, SiteKey key, const llvm::Value* pointer) const {
-  if (pointer) key.variable = describe(pointer);
+  if (pointer) key.variable = describe(pointer, key.size, layout());
   return sites.make(at, function, key);
 }
 
