@@ -1,0 +1,160 @@
+#include "src/engine/execute.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "src/engine/stopped.h"
+#include "src/failure/failure.h"
+
+namespace heddle {
+namespace {
+
+template <class T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+  return std::as_bytes(std::span<const T>(values));
+}
+
+// Lines of the notes area: NUL-terminated, one after the other.
+std::vector<std::string> split_notes(const std::string& area) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < area.size();) {
+    std::size_t end = std::min(area.find('\0', at), area.size());
+    if (end > at) out.push_back(area.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+void set_text(char* field, std::size_t size, const std::string& text) {
+  std::size_t n = std::min(size - 1, text.size());
+  std::memcpy(field, text.data(), n);
+  field[n] = 0;
+}
+
+// The record that the child could not write because it was cut off by us.
+void describe_stuck(HeddleResult& result, RunEnd why, const RunLimits& limits) {
+  HeddleFailure& failure = result.failure;
+  if (failure.kind != HEDDLE_FAIL_NONE) return;
+  failure.kind = why == RunEnd::kHang ? HEDDLE_FAIL_HANG : HEDDLE_FAIL_LIVELOCK;
+  set_text(failure.message, sizeof failure.message,
+           why == RunEnd::kHang
+               ? fmt::format("no scheduling point was reached for {} s", limits.hang.count() / 1000.0)
+               : fmt::format("not finished after {} s and {} steps", limits.total.count() / 1000.0, result.steps));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> Executor::create(WorkerOptions options, std::shared_ptr<SiteCache> sites) {
+  auto worker = Worker::create(std::move(options));
+  if (!worker) return std::unexpected(worker.error());
+  std::unique_ptr<Executor> executor(new Executor);
+  executor->worker_ = std::move(*worker);
+  executor->sites_ = std::move(sites);
+  return executor;
+}
+
+Symbolizer& Executor::symbolizer() {
+  if (!symbolizer_) symbolizer_ = std::make_unique<Symbolizer>();
+  // Without a stopped child the server's map is the best there is (no modules loaded later by dlopen).
+  if (pid_t server = worker_->server_pid(); attached_ == 0 && server > 0 && symbolizer_->attach(server)) attached_ = server;
+  return *symbolizer_;
+}
+
+Status Executor::write_request(const RunRequest& request) {
+  Region& region = worker_->region();
+  region.trim();
+  bool fits = region.fill(HEDDLE_AREA_SCHEDULE, bytes_of(request.schedule)) &&
+              region.fill(HEDDLE_AREA_EXPECT, bytes_of(request.expect)) &&
+              region.fill(HEDDLE_AREA_POINTS, bytes_of(request.points)) &&
+              region.fill(HEDDLE_AREA_INPUTS_IN, std::as_bytes(std::span(request.inputs)));
+  if (!fits) return error("the schedule or the inputs of this run are too large to be given to the program");
+  HeddleRun run = request.parameters;
+  run.schedule_count = request.schedule.size();
+  run.expect_count = request.expect.size();
+  run.point_count = request.points.size();
+  run.input_bytes = request.inputs.size();
+  region.header().run = run;
+  return {};
+}
+
+Evidence Executor::copy_evidence() const {
+  const Region& region = worker_->region();
+  const HeddleResult result = region.header().result;
+  Evidence evidence;
+  evidence.threads = region.copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count, HEDDLE_MAX_THREADS);
+  evidence.objects = region.copy<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS, result.object_count);
+  evidence.choices = region.copy<HeddleSegment>(HEDDLE_AREA_CHOICES, result.choice_count);
+  evidence.pcs = region.copy<HeddlePc>(HEDDLE_AREA_PCS, result.pc_count);
+  evidence.modules = region.copy<HeddleModuleInfo>(HEDDLE_AREA_MODULES, result.module_count);
+  evidence.stack_words = region.copy<std::uint64_t>(HEDDLE_AREA_STACKS, result.stack_words);
+  evidence.inputs = region.copy_bytes(HEDDLE_AREA_INPUTS_OUT, result.input_bytes);
+  return evidence;
+}
+
+std::optional<FailureRecord> Executor::classify_now(pid_t stopped_child, int wait_status, const HeddleResult& result) {
+  const Region& region = worker_->region();
+  auto threads = region.copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count, HEDDLE_MAX_THREADS);
+  auto objects = region.copy<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS, result.object_count);
+  auto stacks = region.copy<std::uint64_t>(HEDDLE_AREA_STACKS, result.stack_words);
+  if (stopped_child > 0) {
+    if (!symbolizer_) symbolizer_ = std::make_unique<Symbolizer>();
+    if (symbolizer_->attach(stopped_child)) attached_ = stopped_child;
+  }
+  RunEvidence evidence;
+  evidence.result = &result;
+  evidence.threads = threads;
+  evidence.objects = objects;
+  evidence.stack_words = stacks;
+  evidence.pid = stopped_child;
+  evidence.symbolizer = &symbolizer();
+  return classify(evidence, wait_status);
+}
+
+void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
+  Stopped stopped(child);
+  HeddleResult result = worker_->region().header().result;
+  describe_stuck(result, why, limits_);
+  auto threads = worker_->region().copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count, HEDDLE_MAX_THREADS);
+  if (auto running = stopped.running(threads); running && !result.failure.has_regs) {
+    result.failure.thread = running->index;
+    result.failure.regs = running->regs;
+    result.failure.has_regs = 1;
+  }
+  outcome.failure = classify_now(child, -1, result);
+}
+
+Result<RunOutcome> Executor::execute(const RunRequest& request, std::function<void(std::span<const HeddleEvent>)> on_events) {
+  if (Status ready = worker_->prepare(); !ready) return std::unexpected(ready.error());
+  if (Status written = write_request(request); !written) return std::unexpected(written.error());
+  limits_ = request.limits;
+  RunOutcome outcome;
+  RunHooks hooks;
+  hooks.on_events = std::move(on_events);
+  hooks.on_stopped = [&](pid_t child) {
+    HeddleResult result = worker_->region().header().result;
+    outcome.failure = classify_now(child, -1, result);
+  };
+  hooks.on_stuck = [&](pid_t child, RunEnd why) { classify_stuck(child, why, outcome); };
+  RunStatus status = worker_->run(hooks, request.limits);
+
+  const Region& region = worker_->region();
+  outcome.result = region.header().result;
+  outcome.end = status.end;
+  outcome.wait_status = status.wait_status;
+  outcome.output = std::move(status.output);
+  outcome.complete = outcome.result.overflow == 0 && !status.ring_broken && status.end == RunEnd::kFinished;
+  outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
+  outcome.notes = split_notes(region.copy_bytes(HEDDLE_AREA_NOTES, outcome.result.note_bytes));
+  if (status.leftovers > 0)
+    outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
+  bool ended_well = WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0;
+  if (!outcome.failure && status.end != RunEnd::kInterrupted && (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
+    outcome.failure = classify_now(0, status.wait_status, outcome.result);
+  if (outcome.failure || request.keep_evidence || outcome.result.divergence.happened) outcome.evidence = copy_evidence();
+  return outcome;
+}
+
+}  // namespace heddle

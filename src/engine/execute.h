@@ -1,0 +1,80 @@
+// execute(program, input, strategy, detail) -> what happened. Every verb is a caller of this.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/engine/site_catalog.h"
+#include "src/engine/worker.h"
+#include "src/program/symbolizer.h"
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+/// One run to be executed. `parameters` goes to the runtime as it is, except the counts, which follow the vectors.
+struct RunRequest {
+  HeddleRun parameters{};
+  std::vector<HeddleSegment> schedule;   // strategy REPLAY
+  std::vector<std::uint32_t> expect;     // step hashes, may be shorter than the run
+  std::vector<std::uint32_t> points;     // static site ids
+  std::string inputs;                    // with parameters.feed
+  RunLimits limits;
+  bool keep_evidence = false;            // copy choices, inputs and tables out even if nothing failed
+};
+
+/// What a run left in the region beyond its counters; copied out once, bounded.
+struct Evidence {
+  std::vector<HeddleThreadInfo> threads;
+  std::vector<HeddleObjectInfo> objects;
+  std::vector<HeddleSegment> choices;
+  std::vector<HeddlePc> pcs;
+  std::vector<HeddleModuleInfo> modules;
+  std::vector<std::uint64_t> stack_words;
+  std::string inputs;
+};
+
+struct RunOutcome {
+  HeddleResult result{};
+  RunEnd end = RunEnd::kFinished;
+  int wait_status = 0;
+  bool complete = true;                  // no area overflowed, nothing was cut off
+  std::optional<FailureRecord> failure;  // classified
+  std::vector<HeddleRace> races;
+  std::vector<std::string> notes;
+  CapturedOutput output;
+  std::optional<Evidence> evidence;      // when something failed, or asked for
+};
+
+/// A worker with what is needed to understand its runs; caches symbols and site tables between runs.
+class Executor {
+ public:
+  static Result<std::unique_ptr<Executor>> create(WorkerOptions options, std::shared_ptr<SiteCache> sites);
+
+  /// `on_events` sees the events at the requested detail, in order, while the run goes on (may be null).
+  /// Errors: the program cannot be controlled, or the request does not fit the region.
+  Result<RunOutcome> execute(const RunRequest& request, std::function<void(std::span<const HeddleEvent>)> on_events = {});
+
+  Worker& worker() { return *worker_; }
+  /// Knows the memory map of the last run.
+  Symbolizer& symbolizer();
+  /// Static sites of the modules that `evidence` names.
+  SiteCatalog catalog(const std::vector<HeddleModuleInfo>& modules) { return sites_->catalog(modules); }
+
+ private:
+  Executor() = default;
+  Status write_request(const RunRequest& request);
+  Evidence copy_evidence() const;
+  std::optional<FailureRecord> classify_now(pid_t stopped_child, int wait_status, const HeddleResult& result);
+  void classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome);
+
+  std::unique_ptr<Worker> worker_;
+  std::shared_ptr<SiteCache> sites_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  pid_t attached_ = 0;  // whose memory map the symbolizer knows
+  RunLimits limits_;    // of the current run
+};
+
+}  // namespace heddle

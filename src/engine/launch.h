@@ -1,0 +1,43 @@
+// Starting the program under test: the same address space, environment, descriptors and limits in every run.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "src/result/result.h"
+
+namespace heddle {
+
+/// What to start, as the user means it. A plain value; part of a trace's meta.
+struct Launch {
+  std::filesystem::path program;         // absolute path that is executed
+  std::vector<std::string> argv;         // argv[0] as the user typed it
+  std::vector<std::string> environment;  // "K=V", without our own variables
+  std::filesystem::path cwd;
+};
+
+/// Descriptors that the program gets as 0, 1, 2; owned by the caller.
+struct StandardStreams {
+  int in = -1, out = -1, err = -1;
+};
+
+/// The environment block that is given to the program: `environment` without HEDDLE_*, HEDDLE_REGION=<number>, and as many
+/// HEDDLE_PAD entries as make the number of strings and their total size (with argv and the executable's name) round. So the
+/// initial stack pointer does not move when a variable or a path changes a little. The runtime removes HEDDLE_* before main.
+std::vector<std::string> padded_environment(const Launch& launch, int region_number);
+
+/// The number under which the program finds the region.
+inline constexpr int kRegionNumber = 200;
+
+struct Spawned {
+  pid_t pid = 0;
+  bool aslr_off = false;
+};
+
+/// Starts the program in a session of its own with ASLR off, only descriptors 0-2 and the region open, default signal
+/// dispositions, no core dumps; it dies with the calling THREAD and adopts its orphaned descendants. Errors: what exec says.
+Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int region_fd);
+
+}  // namespace heddle

@@ -1,0 +1,115 @@
+#include "src/engine/region.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/engine/check.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kRingEvents = 1u << 20;
+constexpr std::uint64_t kKeepBytes = 256 * kMiB;  // what may stay allocated between two runs
+
+struct AreaSize {
+  HeddleAreaId area;
+  std::uint64_t bytes;
+};
+// 64-128 million of each at most; the run is marked incomplete (result.overflow) beyond.
+constexpr AreaSize kSizes[] = {
+    {HEDDLE_AREA_THREADS, HEDDLE_MAX_THREADS * sizeof(HeddleThreadInfo)},
+    {HEDDLE_AREA_SCHEDULE, 1 * kGiB},
+    {HEDDLE_AREA_EXPECT, 512 * kMiB},
+    {HEDDLE_AREA_POINTS, 64 * kMiB},
+    {HEDDLE_AREA_CHOICES, 1 * kGiB},
+    {HEDDLE_AREA_EVENTS, kRingEvents * sizeof(HeddleEvent)},
+    {HEDDLE_AREA_INPUTS_IN, 2 * kGiB},
+    {HEDDLE_AREA_INPUTS_OUT, 2 * kGiB},
+    {HEDDLE_AREA_PCS, 16 * kMiB},
+    {HEDDLE_AREA_STACKS, 256 * kMiB},
+    {HEDDLE_AREA_OBJECTS, 64 * kMiB},
+    {HEDDLE_AREA_RACES, 16 * kMiB},
+    {HEDDLE_AREA_NOTES, 1 * kMiB},
+    {HEDDLE_AREA_MODULES, 1 * kMiB},
+};
+static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);
+
+constexpr std::uint64_t page_up(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+}  // namespace
+
+Result<Region> Region::create() {
+  Region region;
+  region.fd_ = memfd_create("heddle-region", MFD_CLOEXEC);
+  if (region.fd_ < 0) return error(fmt::format("cannot create the shared region: {}", std::strerror(errno)));
+  std::uint64_t offset = page_up(sizeof(HeddleRegion));
+  for (const AreaSize& size : kSizes) {
+    region.areas_[size.area] = {offset, page_up(size.bytes)};
+    offset += page_up(size.bytes);
+  }
+  region.total_ = offset;
+  if (ftruncate(region.fd_, static_cast<off_t>(offset)) != 0)
+    return error(fmt::format("cannot size the shared region: {}", std::strerror(errno)));
+  void* base = mmap(nullptr, offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region.fd_, 0);
+  if (base == MAP_FAILED)
+    return error(fmt::format("cannot map the shared region ({} MiB of address space): {}", offset / kMiB, std::strerror(errno)),
+                 "raise the limit of the address space (ulimit -v unlimited)");
+  region.base_ = static_cast<std::byte*>(base);
+  region.header_ = reinterpret_cast<HeddleRegion*>(base);
+  region.reset_for_server();
+  return region;
+}
+
+Region::Region(Region&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)),
+      header_(std::exchange(other.header_, nullptr)),
+      fd_(std::exchange(other.fd_, -1)),
+      total_(other.total_),
+      areas_(other.areas_) {}
+
+Region::~Region() {
+  if (base_) munmap(base_, total_);
+  if (fd_ >= 0) close(fd_);
+}
+
+void Region::reset_for_server() {
+  std::memset(header_, 0, sizeof *header_);
+  header_->magic = HEDDLE_REGION_MAGIC;
+  header_->version = HEDDLE_REGION_VERSION;
+  header_->header_size = sizeof *header_;
+  header_->total_size = total_;
+  std::copy(areas_.begin(), areas_.end(), header_->area);
+}
+
+bool Region::fill(HeddleAreaId area, std::span<const std::byte> bytes) {
+  HEDDLE_CHECK(area < HEDDLE_AREA_COUNT);
+  if (bytes.size() > areas_[area].size) return false;
+  if (!bytes.empty()) std::memcpy(base_ + areas_[area].offset, bytes.data(), bytes.size());
+  return true;
+}
+
+std::string Region::copy_bytes(HeddleAreaId area, std::uint64_t count) const {
+  count = std::min(count, areas_[area].size);
+  return std::string(reinterpret_cast<const char*>(base_ + areas_[area].offset), count);
+}
+
+void Region::trim() {
+  struct stat info;
+  if (fstat(fd_, &info) != 0 || static_cast<std::uint64_t>(info.st_blocks) * 512 <= kKeepBytes) return;
+  std::uint64_t first = page_up(sizeof(HeddleRegion));
+  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first), static_cast<off_t>(total_ - first));
+}
+
+std::string bounded_string(const char* text, std::size_t size) { return std::string(text, strnlen(text, size)); }
+
+}  // namespace heddle

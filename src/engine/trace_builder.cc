@@ -1,0 +1,156 @@
+#include "src/engine/trace_builder.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "src/failure/failure.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMaxStackDepth = 256;
+
+const char* kind_word(std::uint32_t kind) {
+  switch (kind) {
+    case HEDDLE_EV_MUTEX_LOCK: case HEDDLE_EV_MUTEX_TRYLOCK: case HEDDLE_EV_MUTEX_UNLOCK: return "mutex";
+    case HEDDLE_EV_RW_RDLOCK: case HEDDLE_EV_RW_WRLOCK: case HEDDLE_EV_RW_TRYLOCK: case HEDDLE_EV_RW_UNLOCK: return "rwlock";
+    case HEDDLE_EV_COND_WAIT: case HEDDLE_EV_COND_WAKE: case HEDDLE_EV_COND_SIGNAL: case HEDDLE_EV_COND_BROADCAST: return "cond";
+    case HEDDLE_EV_SEM_WAIT: case HEDDLE_EV_SEM_TRYWAIT: case HEDDLE_EV_SEM_POST: return "semaphore";
+    case HEDDLE_EV_BARRIER_ARRIVE: case HEDDLE_EV_BARRIER_LEAVE: return "barrier";
+    case HEDDLE_EV_ONCE: case HEDDLE_EV_ONCE_DONE: return "once";
+    case HEDDLE_EV_SPIN_LOCK: case HEDDLE_EV_SPIN_TRYLOCK: case HEDDLE_EV_SPIN_UNLOCK: return "spinlock";
+    case HEDDLE_EV_FUTEX_WAIT: case HEDDLE_EV_FUTEX_WOKEN: case HEDDLE_EV_FUTEX_WAKE: return "futex";
+    case HEDDLE_EV_THREAD_CREATE: case HEDDLE_EV_THREAD_JOIN: case HEDDLE_EV_THREAD_START: return "thread";
+    default: return "object";
+  }
+}
+
+std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& symbolizer) {
+  std::vector<ThreadRecord> out;
+  for (std::uint32_t i = 0; i < evidence.threads.size(); i++) {
+    const HeddleThreadInfo& info = evidence.threads[i];
+    ThreadRecord record;
+    record.name = thread_name(evidence.threads, i);
+    record.parent = info.parent < evidence.threads.size() ? info.parent : 0;
+    record.label = bounded_string(info.label, sizeof info.label);
+    if (i == 0) {
+      record.entry = "main";
+    } else if (info.entry != 0) {
+      Stack frames = symbolizer.frames(info.entry, false);
+      if (!frames.empty()) record.entry = frames.back().function;
+    }
+    out.push_back(std::move(record));
+  }
+  return out;
+}
+
+// Entry 0 of the object table is nobody's.
+std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& symbolizer) {
+  std::vector<ObjectRecord> out;
+  std::map<std::string, unsigned> numbers;
+  for (std::uint32_t id = 1; id < evidence.objects.size(); id++) {
+    const HeddleObjectInfo& info = evidence.objects[id];
+    std::string name = info.address ? symbolizer.data_name(info.address) : "";
+    std::string word = kind_word(info.kind);
+    if (name.empty()) name = fmt::format("{}#{}", word, ++numbers[word]);
+    out.push_back({id, info.kind < HEDDLE_EV_COUNT ? info.kind : 0, std::move(name)});
+  }
+  return out;
+}
+
+Totals totals(const HeddleResult& result, std::uint64_t events) {
+  return {events, result.steps, result.switches, result.preemptions, result.access_count, result.hash, result.virtual_ns};
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> stack_addresses(std::span<const std::uint64_t> words, std::uint32_t id) {
+  if (id == 0 || id - 1 >= words.size()) return {};
+  std::size_t at = id - 1;
+  std::uint64_t length = words[at];
+  if (length > kMaxStackDepth || length > words.size() - at - 1) return {};
+  return {words.begin() + static_cast<std::ptrdiff_t>(at + 1), words.begin() + static_cast<std::ptrdiff_t>(at + 1 + length)};
+}
+
+Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses) {
+  Stack out;
+  for (std::uint64_t pc : addresses) {
+    Stack frames = symbolizer.frames(pc, true);
+    out.insert(out.end(), std::make_move_iterator(frames.begin()), std::make_move_iterator(frames.end()));
+  }
+  return out;
+}
+
+SiteResolver::SiteResolver(const Evidence& evidence, Executor& executor)
+    : catalog_(executor.catalog(evidence.modules)), symbolizer_(executor.symbolizer()) {
+  for (const HeddlePc& pc : evidence.pcs) pcs_.emplace(pc.site, pc.pc);
+}
+
+SiteRecord SiteResolver::resolve(std::uint32_t id) {
+  if (std::optional<SiteRecord> site = catalog_.record(id)) return *site;
+  SiteRecord out;
+  out.id = id;
+  auto pc = pcs_.find(id);
+  if (pc == pcs_.end()) return out;
+  Stack frames = symbolizer_.frames(pc->second, true);
+  // The call may sit in an inlined wrapper of the standard library: the user's line says more.
+  const Frame* frame = user_frame(frames);
+  if (!frame) return out;
+  out.function = frame->function;
+  out.file = frame->file;
+  out.line = frame->line;
+  out.column = frame->column;
+  return out;
+}
+
+std::uint32_t TraceBuilder::stack_index(std::uint32_t id) {
+  if (id == 0) return 0;
+  auto [known, is_new] = index_of_id_.try_emplace(id, 0);
+  if (!is_new) return known->second;
+  std::vector<std::uint64_t> addresses = stack_addresses(region_.live<std::uint64_t>(HEDDLE_AREA_STACKS), id);
+  if (addresses.empty()) return 0;
+  auto [index, first] = index_of_stack_.try_emplace(addresses, static_cast<std::uint32_t>(stacks_.size() + 1));
+  if (first) stacks_.push_back(std::move(addresses));
+  return known->second = index->second;
+}
+
+void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
+  buffer_.assign(events.begin(), events.end());
+  for (HeddleEvent& event : buffer_) {
+    if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
+    event.stack = stack_index(event.stack);
+    if (event.site) sites_.insert(event.site);
+  }
+  events_ += buffer_.size();
+  if (status_) status_ = writer_.append(buffer_);
+}
+
+Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Executor& executor, std::vector<RaceRecord> races) {
+  if (!status_) return std::unexpected(status_.error());
+  const Evidence& evidence = *outcome.evidence;
+  Symbolizer& symbolizer = executor.symbolizer();
+  TraceHead head;
+  head.threads = thread_records(evidence, symbolizer);
+  head.objects = object_records(evidence, symbolizer);
+  SiteResolver resolver(evidence, executor);
+  for (std::uint32_t id : meta.racy_sites) sites_.insert(id);
+  for (std::uint32_t id : sites_) head.sites.push_back(resolver.resolve(id));
+  std::sort(head.sites.begin(), head.sites.end(), [](const SiteRecord& a, const SiteRecord& b) { return a.id < b.id; });
+  for (const auto& addresses : stacks_) head.stacks.push_back(symbolise(symbolizer, addresses));
+  head.meta = std::move(meta);
+  head.totals = totals(outcome.result, events_);
+  head.schedule = evidence.choices;
+  head.inputs = evidence.inputs;
+  head.output = outcome.output.text;
+  head.output_truncated = outcome.output.dropped > 0;
+  head.races = std::move(races);
+  head.notes = outcome.notes;
+  head.failure = outcome.failure;
+  head.wait_status = outcome.wait_status;
+  head.complete = outcome.complete;
+  if (Status finished = writer_.finish(head); !finished) return std::unexpected(finished.error());
+  return head;
+}
+
+}  // namespace heddle

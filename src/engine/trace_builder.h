@@ -1,0 +1,57 @@
+// From an execution to a trace: streams its events into a TraceWriter and builds the tables that they refer to.
+#pragma once
+#include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "src/engine/execute.h"
+#include "src/trace/container.h"
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+/// For one execution. Use: on_events() as the executor's callback, then finish() while the executor is still there.
+class TraceBuilder {
+ public:
+  /// `region` is where the run's stacks appear while it runs.
+  TraceBuilder(TraceWriter writer, const Region& region) : writer_(std::move(writer)), region_(region) {}
+
+  /// Appends, with stack ids replaced by indices of the table that finish() writes. A write error is kept for finish().
+  void on_events(std::span<const HeddleEvent> events);
+
+  /// `meta` is complete; everything else comes from the outcome, which must have its evidence.
+  Result<TraceHead> finish(Meta meta, const RunOutcome& outcome, Executor& executor, std::vector<RaceRecord> races);
+
+ private:
+  std::uint32_t stack_index(std::uint32_t id);
+
+  TraceWriter writer_;
+  const Region& region_;
+  Status status_;
+  std::uint64_t events_ = 0;
+  std::vector<HeddleEvent> buffer_;
+  std::unordered_set<std::uint32_t> sites_;
+  std::unordered_map<std::uint32_t, std::uint32_t> index_of_id_;
+  std::map<std::vector<std::uint64_t>, std::uint32_t> index_of_stack_;
+  std::vector<std::vector<std::uint64_t>> stacks_;  // code addresses, innermost first
+};
+
+/// The code addresses of stack `id` (a word offset + 1, abi/region.h); empty when it makes no sense.
+std::vector<std::uint64_t> stack_addresses(std::span<const std::uint64_t> words, std::uint32_t id);
+/// The same with source; code addresses are return addresses.
+Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses);
+
+/// Descriptors of sites of one run, static ones and code addresses, by id.
+class SiteResolver {
+ public:
+  SiteResolver(const Evidence& evidence, Executor& executor);
+  /// A record without function and file when nothing is known.
+  SiteRecord resolve(std::uint32_t id);
+
+ private:
+  SiteCatalog catalog_;
+  Symbolizer& symbolizer_;
+  std::unordered_map<std::uint32_t, std::uint64_t> pcs_;
+};
+
+}  // namespace heddle

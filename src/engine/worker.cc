@@ -1,0 +1,242 @@
+#include "src/engine/worker.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/engine/check.h"
+#include "src/engine/cwd_copy.h"
+#include "src/engine/futex.h"
+#include "src/engine/process_tree.h"
+
+namespace heddle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSlice{200};            // how long a missed bell or a `stop` can go unnoticed
+constexpr milliseconds kReapTimeout{5'000};    // a killed child that its server does not report within this: server is dead
+constexpr std::uint32_t kQuit = ~0u;
+
+std::string last_line(const std::string& text) {
+  std::size_t end = text.find_last_not_of(" \n\r\t");
+  if (end == text.npos) return {};
+  std::size_t begin = text.find_last_of('\n', end);
+  return text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin + 1) + 1);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::create(WorkerOptions options) {
+  Result<Region> region = Region::create();
+  if (!region) return std::unexpected(region.error());
+  return std::unique_ptr<Worker>(new Worker(std::move(options), std::move(*region)));
+}
+
+Worker::~Worker() { end(); }
+
+void Worker::end() {
+  if (root_ == 0) return;
+  // A polite word first, so that nothing can be in the middle of a fork; then the end, whatever the answer.
+  store_shared(region_.header().server_go, kQuit);
+  futex_wake_all(region_.header().server_go);
+  end_process(root_);
+  forget_server();
+}
+
+void Worker::forget_server() {
+  root_ = server_pid_ = 0;
+  drain_.reset();
+  remove_cwd_copy(copied_cwd_);
+  copied_cwd_.clear();
+}
+
+void Worker::ring_own_bell() {
+  std::atomic_ref<std::uint32_t>(region_.header().host_bell).fetch_add(1);
+  futex_wake_all(region_.header().host_bell);
+}
+
+Status Worker::prepare() {
+  if (root_ != 0 && drain_->exited()) end();
+  if (root_ != 0) return {};
+  Status status = start_server();
+  if (!status && root_ != 0) end();
+  if (!status) forget_server();
+  return status;
+}
+
+Status Worker::start_server() {
+  Launch launch = options_.launch;
+  if (options_.cwd_copy) {
+    Result<std::filesystem::path> copy = copy_cwd(launch.cwd);
+    if (!copy) return std::unexpected(copy.error());
+    launch.cwd = copied_cwd_ = *copy;
+  }
+  auto drain = OutputDrain::create(options_.output, options_.inherited);
+  if (!drain) return std::unexpected(drain.error());
+  drain_ = std::move(*drain);
+  StandardStreams streams = drain_->streams();
+  // An open file description of its own: its offset must not be shared with other workers.
+  std::string input = options_.standard_input >= 0 ? fmt::format("/proc/self/fd/{}", options_.standard_input) : "/dev/null";
+  Descriptor in(open(input.c_str(), O_RDONLY | O_CLOEXEC));
+  if (in.get() < 0) return error(fmt::format("cannot open the standard input of the program: {}", std::strerror(errno)));
+  streams.in = in.get();
+  standard_input_.reset(options_.standard_input >= 0 ? fcntl(in.get(), F_DUPFD_CLOEXEC, 0) : -1);
+
+  region_.reset_for_server();
+  generation_ = 0;
+  Result<Spawned> spawned = spawn(launch, streams, region_.fd());
+  if (!spawned) return std::unexpected(spawned.error());
+  root_ = spawned->pid;
+  aslr_off_ = spawned->aslr_off;
+  drain_->started(root_, [this] { ring_own_bell(); });
+  return await_ready();
+}
+
+Status Worker::await_ready() {
+  HeddleRegion& shared = region_.header();
+  Clock::time_point deadline = Clock::now() + options_.ready_timeout;
+  for (;;) {
+    std::uint32_t bell = load_shared(shared.host_bell);
+    std::uint32_t state = load_shared(shared.server_state);
+    if (state == HEDDLE_SERVER_READY) break;
+    if (state == HEDDLE_SERVER_FAILED)
+      return error(fmt::format("{}: {}", options_.launch.program.string(),
+                               bounded_string(shared.server_error, sizeof shared.server_error)));
+    if (interrupted()) return error("interrupted");
+    bool late = Clock::now() >= deadline;
+    if (late || drain_->exited()) return std::unexpected(not_ready_error(late));
+    futex_wait(shared.host_bell, bell, kSlice);
+  }
+  server_pid_ = load_shared(shared.server_pid);
+  if (server_pid_ <= 0) return error("the runtime in the program gave no process id", "rebuild the program with this version of heddle");
+  keep_ = descendants(root_);
+  keep_.push_back(root_);
+  keep_.push_back(server_pid_);
+  return {};
+}
+
+Error Worker::not_ready_error(bool timed_out) {
+  const std::string program = options_.launch.program.string();
+  if (timed_out)
+    return {fmt::format("{} was not built by heddle cc: its runtime did not answer in {} s", program,
+                        options_.ready_timeout.count() / 1000),
+            "build it with heddle cc or heddle c++ (link step included)"};
+  int status = end_process(root_);
+  std::string said = last_line(drain_->take().text);
+  root_ = 0;
+  std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                                        : fmt::format("status {}", WEXITSTATUS(status));
+  return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how, said.empty() ? "" : ": ", said),
+          "it was not built by heddle cc, or it cannot start at all; try it alone"};
+}
+
+void Worker::begin_run() {
+  HeddleRegion& shared = region_.header();
+  if (standard_input_.get() >= 0) lseek(standard_input_.get(), 0, SEEK_SET);
+  drain_->take();  // what the server itself wrote before
+  std::memset(&shared.result, 0, sizeof shared.result);
+  store_shared<std::uint64_t>(shared.ring_head, 0);
+  store_shared<std::uint64_t>(shared.ring_tail, 0);
+  ring_tail_ = 0;
+  store_shared(shared.server_go, ++generation_);
+  futex_wake_all(shared.server_go);
+}
+
+bool Worker::drain_ring(const RunHooks& hooks) {
+  HeddleRegion& shared = region_.header();
+  std::span<const HeddleEvent> ring = region_.live<HeddleEvent>(HEDDLE_AREA_EVENTS);
+  std::uint64_t head = load_shared(shared.ring_head);
+  bool sound = head >= ring_tail_ && head - ring_tail_ <= ring.size();
+  if (sound && head == ring_tail_) return true;
+  if (sound && hooks.on_events) {
+    // At most two pieces. Copied, since a corrupted child may go on writing where we read.
+    for (std::uint64_t at = ring_tail_; at < head;) {
+      std::uint64_t index = at % ring.size(), count = std::min(head - at, ring.size() - index);
+      copied_.assign(ring.begin() + static_cast<std::ptrdiff_t>(index), ring.begin() + static_cast<std::ptrdiff_t>(index + count));
+      hooks.on_events(copied_);
+      at += count;
+    }
+  }
+  ring_tail_ = head;
+  store_shared(shared.ring_tail, head);
+  std::atomic_ref<std::uint32_t>(shared.ring_tail_futex).fetch_add(1);
+  futex_wake_all(shared.ring_tail_futex);
+  return sound;
+}
+
+RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status) {
+  HeddleRegion& shared = region_.header();
+  Clock::time_point start = Clock::now(), moved = start;
+  std::uint64_t progress = 0;
+  bool inspected = false;
+  for (;;) {
+    std::uint32_t bell = load_shared(shared.host_bell);
+    if (!drain_ring(hooks)) status.ring_broken = true;
+    if (load_shared(shared.server_done) == generation_) return RunEnd::kFinished;
+    if (drain_->exited()) return RunEnd::kServerDied;
+    if (interrupted()) return RunEnd::kInterrupted;
+    if (load_shared(shared.result.awaiting_host) == 1 && !inspected) {
+      inspected = true;
+      if (hooks.on_stopped) hooks.on_stopped(load_shared(shared.result.child_pid));
+      store_shared(shared.child_go, generation_);
+      futex_wake_all(shared.child_go);
+      moved = Clock::now();
+      continue;
+    }
+    Clock::time_point now = Clock::now();
+    if (std::uint64_t p = load_shared(shared.result.progress); p != progress) progress = p, moved = now;
+    if (now - moved >= limits.hang) return RunEnd::kHang;
+    if (limits.total.count() > 0 && now - start >= limits.total) return RunEnd::kTimeout;
+    futex_wait(shared.host_bell, bell, std::min(kSlice, limits.hang));
+  }
+}
+
+void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
+  HeddleRegion& shared = region_.header();
+  Clock::time_point deadline = Clock::now() + kReapTimeout;
+  while (load_shared(shared.server_done) != generation_ && !drain_->exited() && Clock::now() < deadline) {
+    std::uint32_t bell = load_shared(shared.host_bell);
+    if (!drain_ring(hooks)) status.ring_broken = true;
+    if (load_shared(shared.server_done) != generation_) futex_wait(shared.host_bell, bell, kSlice);
+  }
+}
+
+RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
+  HEDDLE_CHECK(root_ != 0);
+  HeddleRegion& shared = region_.header();
+  begin_run();
+  RunStatus status;
+  status.end = await_run(hooks, limits, status);
+  pid_t child = load_shared(shared.result.child_pid);
+  if (status.end == RunEnd::kHang || status.end == RunEnd::kTimeout) {
+    if (hooks.on_stuck && child > 0) hooks.on_stuck(child, status.end);
+    // Never a number that the program made up: only what descends from the program we started.
+    std::vector<pid_t> below = descendants(root_);
+    if (std::find(below.begin(), below.end(), child) != below.end()) kill(child, SIGKILL);
+    await_reaped(hooks, status);
+  }
+  if (load_shared(shared.server_done) == generation_) {
+    status.wait_status = load_shared(shared.result.wait_status);
+    status.leftovers = kill_leftovers(root_, keep_);
+    status.output = drain_->take();
+  } else {
+    int ended = end_process(root_);
+    root_ = 0;
+    status.output = drain_->take();
+    status.wait_status = ended;
+  }
+  if (!drain_ring(hooks)) status.ring_broken = true;
+  if (root_ == 0) forget_server();
+  if (!options_.fork_server || options_.cwd_copy) end();
+  return status;
+}
+
+}  // namespace heddle

@@ -1,0 +1,114 @@
+// One program instance (a fork server, abi/region.h) with its region: executes one run at a time.
+//
+//   host (this file)                 server (runtime)                 child (runtime + program)
+//   run parameters, server_go++ ---> resets result, forks ----------> main() under control
+//   drains the event ring <------------------------------------------ ring, bell
+//   on_stopped, child_go <------------------------------------------- failure record, waits
+//   run() returns <----------------- reaps, server_done
+//
+// A server that dies is replaced at the next run. Not thread-safe; a Worker lives on ONE thread: its program is killed
+// by the kernel when that thread ends.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "src/engine/descriptor.h"
+#include "src/engine/launch.h"
+#include "src/engine/output_drain.h"
+#include "src/engine/region.h"
+#include "src/result/result.h"
+
+namespace heddle {
+
+struct WorkerOptions {
+  Launch launch;
+  OutputMode output = OutputMode::kCapture;
+  StandardStreams inherited;           // for kInherit and kTee
+  int standard_input = -1;             // a seekable descriptor that is rewound before each run, or -1: /dev/null
+  bool fork_server = true;             // false: a new program per run
+  bool cwd_copy = false;               // each run in a fresh copy of launch.cwd (implies a new program per run)
+  std::chrono::milliseconds ready_timeout{10'000};
+  const std::atomic<bool>* stop = nullptr;  // set from anywhere: runs end as kInterrupted
+};
+
+enum class RunEnd {
+  kFinished,     // the child was reaped: wait_status says how it ended
+  kHang,         // no progress for the hang timeout: killed
+  kTimeout,      // over the time limit of a run: killed
+  kServerDied,   // the program killed its own fork server, e.g. kill(0, ...): wait_status is the server's
+  kInterrupted,  // `stop` was set: killed
+};
+
+struct RunLimits {
+  std::chrono::milliseconds hang{10'000};
+  std::chrono::milliseconds total{0};  // 0: none
+};
+
+struct RunHooks {
+  /// Consecutive events in schedule order, copied out of the ring. Null: events are dropped.
+  std::function<void(std::span<const HeddleEvent>)> on_events;
+  /// The child has stopped itself with a complete failure record; it goes on (and dies) when this returns.
+  std::function<void(pid_t child)> on_stopped;
+  /// The child makes no progress (kHang) or is over its time (kTimeout) and is about to be killed; it is still running.
+  std::function<void(pid_t child, RunEnd why)> on_stuck;
+};
+
+struct RunStatus {
+  RunEnd end = RunEnd::kFinished;
+  int wait_status = 0;
+  bool ring_broken = false;  // the child's counters made no sense: events are missing
+  std::size_t leftovers = 0; // processes that the run left behind (killed)
+  CapturedOutput output;
+};
+
+class Worker {
+ public:
+  static Result<std::unique_ptr<Worker>> create(WorkerOptions options);
+  ~Worker();
+  Worker(const Worker&) = delete;
+
+  Region& region() { return region_; }
+  const WorkerOptions& options() const { return options_; }
+
+  /// Makes sure a server is ready: before each run, and before its parameters are written (a new server means a new header).
+  /// Errors say why this program cannot be controlled.
+  Status prepare();
+  /// Executes one run with what lies in region().header().run and the input areas. prepare() must have succeeded.
+  RunStatus run(const RunHooks& hooks, const RunLimits& limits);
+  /// The server of the last prepare(); its memory map is that of every run at its start.
+  pid_t server_pid() const { return server_pid_; }
+  bool aslr_off() const { return aslr_off_; }
+  /// Ends the server and everything below it.
+  void end();
+
+ private:
+  explicit Worker(WorkerOptions options, Region region) : options_(std::move(options)), region_(std::move(region)) {}
+  Status start_server();
+  Status await_ready();
+  Error not_ready_error(bool timed_out);
+  bool interrupted() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
+  void begin_run();
+  bool drain_ring(const RunHooks& hooks);
+  RunEnd await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status);
+  void await_reaped(const RunHooks& hooks, RunStatus& status);
+  void ring_own_bell();
+  void forget_server();
+
+  WorkerOptions options_;
+  Region region_;
+  std::unique_ptr<OutputDrain> drain_;
+  pid_t root_ = 0;        // what we started; the server itself, or a script above it
+  pid_t server_pid_ = 0;
+  std::vector<pid_t> keep_;  // root, server, and what a script had started before the server was ready
+  Descriptor standard_input_;  // shares its offset with the program's
+  std::uint32_t generation_ = 0;
+  std::uint64_t ring_tail_ = 0;      // the host's own: the one in the region may be overwritten
+  std::vector<HeddleEvent> copied_;  // events on their way out
+  bool aslr_off_ = false;
+  std::filesystem::path copied_cwd_;
+};
+
+}  // namespace heddle
