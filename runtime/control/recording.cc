@@ -114,6 +114,29 @@ uint32_t pc_site(void* return_address) {
   return site;
 }
 
+// The text of the executable: hooked clones lie there and keep frame pointers.
+extern "C" char __executable_start, etext;
+
+bool in_executable(uint64_t pc) { return pc > (uint64_t)&__executable_start && pc < (uint64_t)&etext; }
+
+// Does a call instruction end at `pc`?
+bool after_call(uint64_t pc) {
+  const uint8_t* p = (const uint8_t*)pc;
+  return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-3] == 0xff && (p[-2] & 0x38) == 0x10) ||
+         (p[-6] == 0xff && (p[-5] & 0x38) == 0x10) || (p[-3] == 0x41 && p[-2] == 0xff);
+}
+
+// Between a library frame without frame pointer (libstdc++'s condition_variable::wait, say) and the next known frame lies
+// the return address into the function that called the library: the highest word that looks like one.
+uint64_t hidden_caller(uint64_t low, uint64_t fp) {
+  if (fp - low > 4096) return 0;
+  for (uint64_t at = fp - 8; at > low + 8; at -= 8) {
+    uint64_t word = *(uint64_t*)at;
+    if (in_executable(word) && after_call(word)) return word;
+  }
+  return 0;
+}
+
 // Walks frame pointers: hooked clones keep them. Foreign frames without one may break the chain; every link is
 // checked against the bounds of the thread's stack, so a wrong one ends the walk and never faults.
 uint32_t capture_stack(void* frame_address, void* return_address) {
@@ -126,6 +149,12 @@ uint32_t capture_stack(void* frame_address, void* return_address) {
   while (n < kMaxFrames && fp > low && fp + 16 <= high && !(fp & 7)) {
     uint64_t pc = ((uint64_t*)fp)[1];
     if (pc < 4096) break;
+    if (!in_executable(frames[n - 1]) && n + 1 < kMaxFrames) {
+      if (uint64_t caller = hidden_caller(low, fp)) {
+        frames[n++] = caller;
+        h = mix(h ^ caller);
+      }
+    }
     frames[n++] = pc;
     h = mix(h ^ pc);
     low = fp;

@@ -10,6 +10,7 @@
 #include "runtime/control/recording.h"
 #include "runtime/detector/detector.h"
 #include "runtime/fail/fail.h"
+#include "runtime/hooks/access.h"
 #include "runtime/io/io.h"
 #include "runtime/strategy/strategy.h"
 
@@ -173,7 +174,7 @@ Thread* choose(Thread* current) {
   }
   if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietBeforeJump)) {
     let_time_pass_for_spinners();
-    if (too_quiet()) fail_livelock(*current);
+    if (current && too_quiet()) fail_livelock(*current);
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
             control.steps};
@@ -241,6 +242,8 @@ Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   return pass(t, op, ready, argument, deadline, false);
 }
+
+void point_here(Thread& t, const Op& op) { pass(t, op, nullptr, nullptr, 0, false); }
 
 Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;

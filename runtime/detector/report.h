@@ -1,0 +1,33 @@
+// Races become records in the region, once per unordered pair of static sites and run.
+#pragma once
+#include "runtime/detector/access_set.h"
+#include "runtime/detector/shadow.h"
+
+namespace heddle::rt {
+/// Static id of a site; runtime/hooks/sites.cc.
+uint32_t site_id(const HeddleSite* site);
+}  // namespace heddle::rt
+
+namespace heddle::rt::detector {
+
+/// What a thread is doing now.
+struct Doing {
+  Thread& t;
+  SiteRef site;
+  uint32_t kind;      // HEDDLE_EV_*, when the site is no static one
+  uintptr_t address;  // of the whole access; ranges report the granule instead
+  uint32_t size;      // 0: a range
+  void* frame;        // to capture the stack from: this frame and its callers
+  void* caller;
+  uint32_t stack = 0; // captured when needed
+
+  uint32_t get_stack();
+};
+
+/// `first` is unordered with `second`, and one of them is a plain access. `first_kind`: what it was, if its site cannot tell.
+void report(const Granule& g, const Access& first, uint32_t first_kind, Doing& second);
+
+/// Accesses from this code address are calls of free().
+void remember_free(SiteRef site);
+
+}  // namespace heddle::rt::detector

@@ -1,0 +1,65 @@
+// Atomic instructions of instrumented code: a point before, happens-before and values after.
+#include "abi/hooks.h"
+
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/control/scheduler.h"
+#include "runtime/detector/detector.h"
+#include "runtime/hooks/access.h"
+#include "runtime/hooks/sites.h"
+
+using namespace heddle::rt;
+
+namespace {
+
+struct Pending {  // between __heddle_atomic and __heddle_atomic_done of one thread nothing else runs
+  uint32_t size, kind, order, failure_order;
+} pending;
+
+uint64_t memory_now(const volatile void* p, uint32_t size) {
+  switch (size) {
+    case 1: return *(const volatile uint8_t*)p;
+    case 2: return *(const volatile uint16_t*)p;
+    case 4: return *(const volatile uint32_t*)p;
+    default: return *(const volatile uint64_t*)p;
+  }
+}
+
+}  // namespace
+
+HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
+                                   HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+    t->info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  point_here(*t, Op{kind, site_id(site), 0, (uint64_t)p});
+  pending = {size, kind, order, failure_order};
+}
+
+HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_UNLIKELY(!t)) return;
+  const Pending op = pending;
+  uint64_t after = memory_now(p, op.size);
+  bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
+  changed ? productive() : unproductive();
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
+    if (uint64_t n = control.last_event[t->index]) {
+      HeddleEvent& e = event_at(n - 1);
+      e.flags |= (uint8_t)(size_log2(op.size) | HEDDLE_EF_VALUE | (success ? 0 : HEDDLE_EF_FAILED));
+      e.value = op.kind == HEDDLE_EV_ATOMIC_LOAD || !success ? value : after;  // what was read, or what is there now
+    }
+  }
+  if (detector::on)
+    detector::atomic(*t, p, op.size, op.kind, success ? op.order : op.failure_order, success, site);
+}
+
+HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+    t->info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  point_here(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
+  if (detector::on) detector::fence(*t, order);
+}

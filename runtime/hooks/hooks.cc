@@ -1,0 +1,132 @@
+// The hooks of abi/hooks.h: forward only. Policy is in the scheduler, the detector and the recording.
+//
+// Hot path of a plain access that is no scheduling point: thread, site state, hook budget, detector's same-epoch test.
+// tests/perf counts its instructions.
+#include "abi/hooks.h"
+
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/control/scheduler.h"
+#include "runtime/detector/detector.h"
+#include "runtime/hooks/access.h"
+#include "runtime/hooks/sites.h"
+
+namespace heddle::rt {
+
+uint32_t every_access_slow;  // detail or point set wants to see each access
+
+namespace {
+
+uint64_t peek(const volatile void* p, uint32_t size) {
+  switch (size) {
+    case 1: return *(const volatile uint8_t*)p;
+    case 2: return *(const volatile uint16_t*)p;
+    case 4: return *(const volatile uint32_t*)p;
+    case 8: return *(const volatile uint64_t*)p;
+  }
+  return 0;
+}
+
+void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length) {
+  HeddleEvent e{};
+  e.address = (uint64_t)p;
+  e.value = length;
+  e.site = site_id(site);
+  e.thread = (uint16_t)t.index;
+  e.kind = (uint8_t)kind;
+  e.flags = (uint8_t)(length ? HEDDLE_EF_VALUE : size_log2(size));
+  e.stack = t.info->pending_stack;
+  control.last_event[t.index] = emit(t, e) + 1;
+}
+
+}  // namespace
+
+// An access that is a point, or whose detail is wanted. Not the hot path.
+__attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site,
+                                           uint64_t length, void* frame, void* caller) {
+  bool is_write = kind == HEDDLE_EV_WRITE || kind == HEDDLE_EV_WRITE_RANGE;
+  bool is_point = (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
+  if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
+  if (is_point) {
+    point_here(t, Op{kind, site_id(site), 0, (uint64_t)p});
+    is_write ? productive() : unproductive();
+    if (recording.detail >= HEDDLE_DETAIL_POINTS) {
+      event_at(control.last_event[t.index] - 1).flags |= (uint8_t)size_log2(size);
+      if (length) last_event_value(length);
+    }
+  } else if (recording.detail >= HEDDLE_DETAIL_ACCESSES) {
+    record_access(t, p, size, kind, site, length);
+  }
+  if (recording.detail < HEDDLE_DETAIL_ACCESSES || length) return;
+  if (is_write) {
+    t.written_event = control.last_event[t.index];
+    t.written_address = p;
+    t.written_size = size;
+  } else if (size <= 8) {
+    last_event_value(peek(p, size));
+  }
+}
+
+__attribute__((noinline)) void budget_spent(Thread& t) {
+  region->result.progress++;
+  region->result.access_count += kHookBudget;
+  point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
+  t.budget = kHookBudget;
+}
+
+template <bool kWrite, uint32_t kSize>
+__attribute__((always_inline)) inline void plain(const volatile void* p, HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY((site->state & HEDDLE_SITE_POINT) | every_access_slow))
+    access_slow(*t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
+                __builtin_return_address(0));
+  if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t);
+  if (detector::on) {
+    if constexpr (kWrite)
+      detector::write(*t, p, kSize, site);
+    else
+      detector::read(*t, p, kSize, site);
+  }
+}
+
+inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {
+  Thread* t = self;
+  if (!t || !length) return;
+  if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
+    access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
+                __builtin_return_address(0));
+  if (--t->budget <= 0) budget_spent(*t);
+  if (detector::on) detector::range(*t, p, length, is_write, site, 0);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+#define HEDDLE_PLAIN(size)                                                                                            \
+  HEDDLE_EXPORT void __heddle_read##size(const volatile void* p, HeddleSite* site) { plain<false, size>(p, site); } \
+  HEDDLE_EXPORT void __heddle_write##size(const volatile void* p, HeddleSite* site) { plain<true, size>(p, site); }
+HEDDLE_PLAIN(1)
+HEDDLE_PLAIN(2)
+HEDDLE_PLAIN(4)
+HEDDLE_PLAIN(8)
+HEDDLE_PLAIN(16)
+
+HEDDLE_EXPORT void __heddle_read_range(const volatile void* p, size_t n, HeddleSite* site) { range(p, n, false, site); }
+HEDDLE_EXPORT void __heddle_write_range(const volatile void* p, size_t n, HeddleSite* site) { range(p, n, true, site); }
+
+HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_BRANCHES)) {
+    HeddleEvent e{};
+    e.value = outcome;
+    e.site = site_id(site);
+    e.thread = (uint16_t)t->index;
+    e.kind = HEDDLE_EV_BRANCH;
+    e.flags = HEDDLE_EF_VALUE;
+    emit(*t, e);
+  }
+  if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t);
+}

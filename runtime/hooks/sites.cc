@@ -1,0 +1,98 @@
+#include "runtime/hooks/sites.h"
+
+#include <link.h>
+
+#include "abi/hooks.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint32_t kMaxModules = 256;
+struct Module {
+  uint32_t* active;
+  HeddleSite* first;
+  HeddleSite* last;
+  uint32_t first_id;
+};
+Module modules[kMaxModules];
+uint32_t module_count;
+uint32_t next_id = 1;
+
+struct Found {
+  uint64_t address, base;
+  const char* path;
+};
+
+int match_module(dl_phdr_info* info, size_t, void* data) {
+  Found& f = *(Found*)data;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr)& p = info->dlpi_phdr[i];
+    uint64_t low = info->dlpi_addr + p.p_vaddr;
+    if (p.p_type != PT_LOAD || f.address < low || f.address >= low + p.p_memsz) continue;
+    f.base = info->dlpi_addr;
+    f.path = info->dlpi_name;
+    return 1;
+  }
+  return 0;
+}
+
+void describe(const Module& m) {
+  HeddleResult& r = region->result;
+  if (r.module_count >= area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES)) return;
+  HeddleModuleInfo& info = area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++];
+  info = HeddleModuleInfo{};
+  Found f{(uint64_t)m.active, 0, ""};
+  dl_iterate_phdr(match_module, &f);
+  info.base = f.base;
+  info.sites = (uint64_t)m.first;
+  info.first_site = m.first_id;
+  info.site_count = (uint32_t)(m.last - m.first);
+  for (size_t i = 0; i + 1 < sizeof info.path && f.path[i]; i++) info.path[i] = f.path[i];
+}
+
+// The racy sites of this run become scheduling points.
+void mark_points(const Module& m) {
+  if (region->run.point_set != HEDDLE_POINTS_RACY) return;
+  const uint32_t* ids = area<uint32_t>(HEDDLE_AREA_POINTS);
+  uint64_t count = region->run.point_count;
+  for (uint64_t i = 0; i < count; i++)
+    if (ids[i] >= m.first_id && ids[i] < m.first_id + (uint64_t)(m.last - m.first))
+      m.first[ids[i] - m.first_id].state |= HEDDLE_SITE_POINT;
+}
+
+void activate(Module& m) {
+  *m.active = 1;
+  describe(m);
+  mark_points(m);
+}
+
+}  // namespace
+
+uint32_t site_id(const HeddleSite* site) {
+  for (uint32_t i = 0; i < module_count; i++)
+    if (site >= modules[i].first && site < modules[i].last) return modules[i].first_id + (uint32_t)(site - modules[i].first);
+  return 0;
+}
+
+void sites_start() {
+  for (uint32_t i = 0; i < module_count; i++) activate(modules[i]);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first, HeddleSite* last) {
+  if (mode == Mode::kIdle && !region) return;
+  if (module_count == kMaxModules) {
+    note("more than %u instrumented modules: the rest runs uninstrumented", kMaxModules);
+    return;
+  }
+  Module& m = modules[module_count++];
+  m = {active, first, last, next_id};
+  next_id += (uint32_t)(last - first);
+  if (mode == Mode::kControlled)
+    activate(m);
+  else
+    *active = 1;  // hooks return at once until control starts (fork at a mark)
+}

@@ -1,0 +1,68 @@
+// pthread_cancel and friends: a request is seen at the next cancellation point of the model; the thread then leaves by the real
+// pthread_exit, so cleanup handlers, destructors and keys run as always.
+#include <pthread.h>
+
+#include "runtime/control/backend.h"
+#include "runtime/sync/model.h"
+
+namespace heddle::rt {
+
+bool cancel_pending(Thread& t) { return t.cancel_requested && t.cancel_state == PTHREAD_CANCEL_ENABLE && !t.finished; }
+
+bool cancel_wakes(Thread& t) {
+  if (!cancel_pending(t)) return false;
+  switch (t.op.kind) {
+    case HEDDLE_EV_SEM_WAIT:
+    case HEDDLE_EV_THREAD_JOIN:
+    case HEDDLE_EV_SLEEP: return true;
+    default: return false;
+  }
+}
+
+void cancellation_point() {
+  Thread& t = *self;
+  if (HEDDLE_LIKELY(!cancel_pending(t))) return;
+  t.cancel_requested = 0;
+  HEDDLE_REAL(pthread_exit)(PTHREAD_CANCELED);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
+  if (!modelled()) return HEDDLE_REAL(pthread_cancel)(handle);
+  point(HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
+  for (uint32_t i = 0; i < thread_count(); i++) {
+    Thread& t = thread(i);
+    if (t.handle != handle || t.finished) continue;
+    t.cancel_requested = 1;
+    model_changed();
+    productive();
+    if (&t == self && t.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
+    return 0;
+  }
+  return ESRCH;
+}
+
+HEDDLE_EXPORT int pthread_setcancelstate(int state, int* old) {
+  if (!modelled()) return HEDDLE_REAL(pthread_setcancelstate)(state, old);
+  if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+  if (old) *old = (int)self->cancel_state;
+  self->cancel_state = (uint32_t)state;
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
+  if (!modelled()) return HEDDLE_REAL(pthread_setcanceltype)(type, old);
+  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+  if (old) *old = (int)self->cancel_type;
+  self->cancel_type = (uint32_t)type;
+  return 0;
+}
+
+HEDDLE_EXPORT void pthread_testcancel() {
+  if (!modelled()) return HEDDLE_REAL(pthread_testcancel)();
+  point(HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
+  cancellation_point();
+}

@@ -1,0 +1,47 @@
+// What the interceptors share.
+#pragma once
+#include <errno.h>
+#include <time.h>
+
+#include "runtime/control/control.h"
+#include "runtime/control/scheduler.h"
+#include "runtime/detector/detector.h"
+#include "runtime/io/io.h"
+#include "runtime/model/object.h"
+#include "runtime/sync/real.h"
+
+namespace heddle::rt {
+
+/// The calling thread is one of ours and the process is under control: model, do not call libc.
+inline bool modelled() { return controlled() && self != nullptr; }
+
+/// Virtual deadline for an absolute time on `clock`; 0 when `at` is null (no timeout); 1 when it has passed already.
+uint64_t deadline_at(clockid_t clock, const timespec* at);
+inline bool valid_time(const timespec* at) { return !at || (at->tv_nsec >= 0 && at->tv_nsec < 1000000000); }
+
+inline void acquired(Object& o) {
+  if (detector::on) detector::acquire(*self, o);
+}
+inline void released(Object& o) {
+  if (detector::on) detector::release(*self, o);
+}
+
+/// Libc may make system calls natively in this scope.
+struct AllowSyscalls {
+  AllowSyscalls() { io_allow_begin(); }
+  ~AllowSyscalls() { io_allow_end(); }
+};
+
+/// The mutex behind pthread_mutex_t, shared by condition variables.
+int mutex_acquire(void* mutex, const Op& op, uint64_t deadline);
+int mutex_release(void* mutex);
+/// For waits on a condition variable: gives the mutex up whatever its depth; returns the depth.
+uint32_t mutex_give_up(void* mutex);
+bool mutex_is_free(void* mutex);
+void mutex_take_back(void* mutex, uint32_t depth);
+
+/// Acts on a pending cancellation if the thread allows it. May not return.
+void cancellation_point();
+bool cancel_pending(Thread& t);
+
+}  // namespace heddle::rt

@@ -1,0 +1,179 @@
+// pthread_mutex_*: normal, recursive, error-checking, adaptive, robust, timed. The kind is read from the program's mutex (its
+// static initialisers set it), the state is ours.
+#include <pthread.h>
+
+#include "runtime/sync/model.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr int kKindMask = 127, kRobust = 16, kInherit = 32, kTypeMask = 3;
+
+int mutex_kind(const void* m) { return ((const pthread_mutex_t*)m)->__data.__kind & kKindMask; }
+int mutex_type(const void* m) { return mutex_kind(m) & kTypeMask; }
+
+bool unlocked(void* argument) { return static_cast<Object*>(argument)->owner == 0; }
+
+Object& mutex_at(void* m) { return object_at(m, HEDDLE_EV_MUTEX_LOCK); }
+
+// The owner's thread ended while it held a robust mutex.
+int robust_result(Object& o) {
+  if (!o.abandoned) return 0;
+  o.abandoned = false;
+  o.inconsistent = true;
+  return EOWNERDEAD;
+}
+
+void take(Object& o) {
+  set_owner(o, self);
+  o.depth = 1;
+  model_changed();
+  productive();
+  acquired(o);
+}
+
+}  // namespace
+
+int mutex_acquire(void* m, const Op& op, uint64_t deadline) {
+  Object& o = mutex_at(m);
+  if (o.owner == self->index + 1) {
+    if (mutex_type(m) == PTHREAD_MUTEX_RECURSIVE) {
+      point(op);
+      o.depth++;
+      return 0;
+    }
+    if (mutex_type(m) == PTHREAD_MUTEX_ERRORCHECK) {
+      point(op);
+      last_event_failed();
+      return EDEADLK;
+    }
+  }
+  if (point(op, unlocked, &o, deadline) == Wake::kTimedOut) {
+    last_event_failed();
+    return ETIMEDOUT;
+  }
+  if (o.value == ENOTRECOVERABLE) {
+    last_event_failed();
+    return ENOTRECOVERABLE;
+  }
+  take(o);
+  return robust_result(o);
+}
+
+int mutex_release(void* m) {
+  Object& o = mutex_at(m);
+  bool checks = mutex_type(m) != PTHREAD_MUTEX_TIMED_NP && mutex_type(m) != PTHREAD_MUTEX_ADAPTIVE_NP;
+  if (o.owner != self->index + 1 && (checks || (mutex_kind(m) & kRobust))) {
+    last_event_failed();
+    return EPERM;
+  }
+  if (!o.owner) return 0;  // unlock of an unlocked normal mutex: undefined, and harmless in glibc
+  if (--o.depth) return 0;
+  if (o.inconsistent) {  // unlocked without pthread_mutex_consistent
+    o.inconsistent = false;
+    o.value = ENOTRECOVERABLE;
+  }
+  released(o);
+  set_owner(o, nullptr);
+  model_changed();
+  productive();
+  return 0;
+}
+
+uint32_t mutex_give_up(void* m) {
+  Object& o = mutex_at(m);
+  uint32_t depth = o.depth;
+  if (!o.owner) return 0;
+  released(o);
+  o.depth = 0;
+  set_owner(o, nullptr);
+  model_changed();
+  return depth;
+}
+
+bool mutex_is_free(void* m) { return mutex_at(m).owner == 0; }
+
+void mutex_take_back(void* m, uint32_t depth) {
+  Object& o = mutex_at(m);
+  take(o);
+  o.depth = depth ? depth : 1;
+}
+
+void robust_owner_died(Thread& t) {
+  uint32_t count = region->result.object_count;
+  HeddleObjectInfo* infos = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
+  for (uint32_t i = 0; i < count; i++) {
+    if (infos[i].owner != t.index + 1 || infos[i].kind != HEDDLE_EV_MUTEX_LOCK) continue;
+    Object* o = find_object((void*)infos[i].address);
+    if (!o || o->owner != t.index + 1 || !(mutex_kind((void*)o->address) & kRobust)) continue;
+    o->abandoned = true;
+    o->depth = 0;
+    set_owner(*o, nullptr);
+    model_changed();
+  }
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* m, const pthread_mutexattr_t* attr) {
+  if (modelled()) drop_object(m);
+  return HEDDLE_REAL(pthread_mutex_init)(m, attr);
+}
+
+HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_destroy)(m);
+  Object* o = find_object(m);
+  if (o && o->owner) return EBUSY;
+  drop_object(m);
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_lock)(m);
+  return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), 0);
+}
+
+HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_trylock)(m);
+  Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
+  point(HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m));
+  if (o.owner == self->index + 1 && mutex_type(m) == PTHREAD_MUTEX_RECURSIVE) {
+    o.depth++;
+    return 0;
+  }
+  if (o.owner) {
+    last_event_failed();
+    unproductive();
+    return EBUSY;
+  }
+  take(o);
+  return robust_result(o);
+}
+
+HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_timedlock)(m, at);
+  if (!valid_time(at)) return EINVAL;
+  return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), deadline_at(CLOCK_REALTIME, at));
+}
+
+HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* at) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_clocklock)(m, clock, at);
+  if (!valid_time(at) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
+  return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), deadline_at(clock, at));
+}
+
+HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_unlock)(m);
+  point(HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m));
+  return mutex_release(m);
+}
+
+HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) {
+  if (!modelled()) return HEDDLE_REAL(pthread_mutex_consistent)(m);
+  Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
+  if (!o.inconsistent) return EINVAL;
+  o.inconsistent = false;
+  return 0;
+}

@@ -1,0 +1,229 @@
+// Threads: creation, start, end, join, detach. Real OS threads always; the backend decides on whose kernel thread they run.
+//
+// A thread's end is the last round of its pthread-key destructors: thread_local destructors and the program's own keys run
+// before it, under control.
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <threads.h>
+
+#include "runtime/control/backend.h"
+#include "runtime/control/recording.h"
+#include "runtime/sync/model.h"
+#include "runtime/sync/threads.h"
+
+extern "C" void* heddle_call_thread(void* (*entry)(void*), void* argument);
+
+namespace heddle::rt {
+
+void robust_owner_died(Thread& t);
+
+namespace {
+
+pthread_key_t end_key;
+bool end_key_made;
+
+// Rounds left before this thread's control ends (PTHREAD_DESTRUCTOR_ITERATIONS is 4).
+void at_thread_end(void* rounds) {
+  long left = (long)rounds;
+  Thread* t = self;
+  if (!t || mode != Mode::kControlled) return;
+  if (left > 1) {
+    pthread_setspecific(end_key, (void*)(left - 1));
+    return;
+  }
+  end_this_thread();
+}
+
+void find_stack(Thread& t) {
+  pthread_attr_t attr;
+  if (pthread_getattr_np(pthread_self(), &attr)) return;
+  void* low;
+  size_t size;
+  pthread_attr_getstack(&attr, &low, &size);
+  pthread_attr_destroy(&attr);
+  t.stack_low = (uint64_t)low;
+  t.stack_high = (uint64_t)low + size;
+  t.info->stack_low = t.stack_low;
+  t.info->stack_high = t.stack_high;
+}
+
+void* trampoline(void* argument) {
+  Thread& t = *static_cast<Thread*>(argument);
+  self = &t;
+  t.info->tid = (int)raw_syscall(SYS_gettid);
+  find_stack(t);
+  pthread_setspecific(end_key, (void*)4l);
+  io_thread_start();
+  backend->arrive(t);  // returns when chosen: its `start` step
+  t.state = HEDDLE_T_RUNNING;
+  t.info->state = HEDDLE_T_RUNNING;
+  if (detector::on) detector::thread_started(t);
+  io_rearm();
+  t.result = heddle_call_thread(t.entry, t.entry_argument);
+  return t.result;
+}
+
+bool has_ended(void* t) { return static_cast<Thread*>(t)->finished; }
+
+Thread* by_handle(pthread_t handle) {
+  for (uint32_t i = thread_count(); i-- > 0;) {
+    Thread& t = thread(i);
+    if (t.handle == handle && !t.joined && !(t.detached && t.finished)) return &t;
+  }
+  return nullptr;
+}
+
+// A detached thread frees its stack after control ended for it; the next thread's addresses depend on whether that
+// has happened. Wait until it is really gone.
+void await_gone_threads() {
+  long pid = raw_syscall(SYS_getpid);
+  for (uint32_t i = 0; i < thread_count(); i++) {
+    Thread& t = thread(i);
+    if (!t.finished || !t.detached || t.os_gone || i == 0) continue;
+    while (raw_syscall(SYS_tgkill, pid, t.info->tid, 0) == 0) raw_syscall(SYS_sched_yield);
+    t.os_gone = 1;
+  }
+}
+
+int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument, uint32_t site) {
+  point(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0});
+  productive();
+  if (thread_count() == HEDDLE_MAX_THREADS) {
+    note("more than %u threads in one run: pthread_create fails with EAGAIN from here on", HEDDLE_MAX_THREADS);
+    return EAGAIN;
+  }
+  await_gone_threads();
+  Thread& t = new_thread(*self);
+  t.entry = entry;
+  t.entry_argument = argument;
+  t.info->entry = (uint64_t)entry;
+  int detach = PTHREAD_CREATE_JOINABLE;
+  if (attr) pthread_attr_getdetachstate(attr, &detach);
+  t.detached = detach == PTHREAD_CREATE_DETACHED;
+  if (t.detached) t.info->flags |= HEDDLE_TF_DETACHED;
+  pthread_t made{};
+  int result;
+  {
+    AllowSyscalls allow;
+    result = HEDDLE_REAL(pthread_create)(&made, attr, trampoline, &t);
+  }
+  if (result) {
+    t.finished = t.joined = true;
+    t.state = t.info->state = HEDDLE_T_DONE;
+    last_event_failed();
+    return result;
+  }
+  t.handle = made;
+  *handle = made;
+  control.live++;
+  backend->await_arrival(t);
+  if (detector::on) detector::thread_created(*self, t);
+  t.op = Op{HEDDLE_EV_THREAD_START, site, 0, 0};
+  t.info->pending_kind = HEDDLE_EV_THREAD_START;
+  t.info->pending_site = site;
+  t.info->pending_stack = 0;
+  t.state = HEDDLE_T_PENDING;
+  t.info->state = HEDDLE_T_PENDING;
+  last_event_value(t.index);
+  model_changed();
+  return 0;
+}
+
+int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint32_t site) {
+  cancellation_point();
+  Thread* t = by_handle(handle);
+  if (!t) return ESRCH;
+  Op op{HEDDLE_EV_THREAD_JOIN, site, 0, t->index};
+  if (t == self || t->detached) {
+    point(op);
+    last_event_failed();
+    return t == self ? EDEADLK : EINVAL;
+  }
+  if (try_only) {
+    point(op);
+    if (!t->finished) {
+      last_event_failed();
+      unproductive();
+      return EBUSY;
+    }
+  } else if (point(op, has_ended, t, deadline) == Wake::kTimedOut) {
+    last_event_failed();
+    cancellation_point();
+    return ETIMEDOUT;
+  }
+  t->joined = true;
+  t->info->flags |= HEDDLE_TF_JOINED;
+  last_event_value(t->index);
+  productive();
+  if (detector::on) detector::thread_joined(*self, *t);
+  AllowSyscalls allow;
+  return HEDDLE_REAL(pthread_join)(handle, result);
+}
+
+}  // namespace
+
+void end_this_thread() {
+  Thread& t = *self;
+  point(Op{HEDDLE_EV_THREAD_EXIT, 0, 0, 0});
+  productive();
+  robust_owner_died(t);
+  drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
+  io_allow_begin();  // from here on this OS thread is on its own
+  self = nullptr;
+  thread_finished(t);
+}
+
+void threads_prepare() {
+  if (!end_key_made) end_key_made = pthread_key_create(&end_key, at_thread_end) == 0;
+}
+
+void threads_start() {
+  Thread& main = *self;
+  main.handle = pthread_self();
+  main.info->tid = (int)raw_syscall(SYS_gettid);
+  find_stack(main);
+  pthread_setspecific(end_key, (void*)4l);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+#define HEDDLE_HERE pc_site(__builtin_return_address(0))
+
+HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument) {
+  if (!modelled()) return HEDDLE_REAL(pthread_create)(handle, attr, entry, argument);
+  return create(handle, attr, entry, argument, HEDDLE_HERE);
+}
+HEDDLE_EXPORT int pthread_join(pthread_t handle, void** result) {
+  if (!modelled()) return HEDDLE_REAL(pthread_join)(handle, result);
+  return join(handle, result, 0, false, HEDDLE_HERE);
+}
+HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) {
+  if (!modelled()) return HEDDLE_REAL(pthread_tryjoin_np)(handle, result);
+  return join(handle, result, 0, true, HEDDLE_HERE);
+}
+HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* at) {
+  if (!modelled()) return HEDDLE_REAL(pthread_timedjoin_np)(handle, result, at);
+  return join(handle, result, deadline_at(CLOCK_REALTIME, at), false, HEDDLE_HERE);
+}
+HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* at) {
+  if (!modelled()) return HEDDLE_REAL(pthread_clockjoin_np)(handle, result, clock, at);
+  return join(handle, result, deadline_at(clock, at), false, HEDDLE_HERE);
+}
+HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
+  if (!modelled()) return HEDDLE_REAL(pthread_detach)(handle);
+  point(HEDDLE_CALL_OP(THREAD_DETACH, 0, 0));
+  if (Thread* t = by_handle(handle)) {
+    t->detached = true;
+    t->info->flags |= HEDDLE_TF_DETACHED;
+  }
+  AllowSyscalls allow;
+  return HEDDLE_REAL(pthread_detach)(handle);
+}
+HEDDLE_EXPORT int pthread_setname_np(pthread_t handle, const char* name) {
+  if (modelled())
+    if (Thread* t = by_handle(handle))
+      for (size_t i = 0; i + 1 < sizeof t->info->label; i++)
+        if (!(t->info->label[i] = name[i])) break;
+  return HEDDLE_REAL(pthread_setname_np)(handle, name);
+}
