@@ -1,0 +1,123 @@
+// What `heddle cc` left in an ELF file: site descriptors and framed bitcode (abi/site.h, abi/bitcode_frame.h).
+#include <cstring>
+#include <unordered_map>
+
+#include <fmt/core.h>
+
+#include "abi/bitcode_frame.h"
+#include "abi/site.h"
+#include "src/program/elf_file.h"
+#include "src/program/function_name.h"
+#include "src/program/program.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::uint64_t kMaxTextBytes = 1ull << 30;  // of all names together: a hostile table repeats one long string
+
+/// Texts of the table, each resolved once: many sites share their function and file.
+class SiteTexts {
+ public:
+  explicit SiteTexts(const ElfFile& elf) : elf_(elf) {}
+
+  /// `field` lies at virtual address `at`; its value is relative to itself, 0 means none.
+  std::string text(std::uint64_t at, std::int32_t field) {
+    if (field == 0) return {};
+    const auto found = elf_.text_at(at + static_cast<std::uint64_t>(static_cast<std::int64_t>(field)));
+    if (!found) {
+      damaged_ = true;
+      return {};
+    }
+    total_ += found->size();
+    return std::string(*found);
+  }
+
+  std::string function(std::uint64_t at, std::int32_t field) {
+    std::string linkage = text(at, field);
+    auto [it, is_new] = functions_.try_emplace(linkage);
+    if (is_new) it->second = readable_function(linkage);
+    total_ += it->second.size();
+    return it->second;
+  }
+
+  bool damaged() const { return damaged_ || total_ > kMaxTextBytes; }
+
+ private:
+  const ElfFile& elf_;
+  std::unordered_map<std::string, std::string> functions_;
+  std::uint64_t total_ = 0;
+  bool damaged_ = false;
+};
+
+std::uint64_t fnv1a(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  for (const std::byte b : bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001b3ull;
+  return hash;
+}
+
+/// Offset of the next frame header at or after `from`; npos: none. Other tools' bitcode may lie between frames.
+std::size_t next_frame(std::string_view bytes, std::size_t from) {
+  const std::uint64_t magic = HEDDLE_FRAME_MAGIC;
+  return bytes.find(std::string_view(reinterpret_cast<const char*>(&magic), sizeof magic), from);
+}
+
+}  // namespace
+
+Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) {
+  auto elf = ElfFile::open(path);
+  if (!elf) return std::unexpected(elf.error());
+  if (elf->header().e_type == ET_REL) return error(fmt::format("{} is an object file: sites exist only after linking", path.string()));
+  auto section = elf->section(HEDDLE_SITE_SECTION);
+  if (!section) return std::unexpected(section.error());
+  std::vector<SiteRecord> records;
+  if (!*section) return records;
+
+  const auto bytes = (*section)->bytes;
+  const auto damaged = [&] { return error(fmt::format("{} is damaged: its site table makes no sense", path.string()), "build it again"); };
+  if (bytes.size() % sizeof(HeddleSite) != 0) return damaged();
+  SiteTexts texts(*elf);
+  records.reserve(bytes.size() / sizeof(HeddleSite));
+  for (std::size_t offset = 0; offset < bytes.size(); offset += sizeof(HeddleSite)) {
+    HeddleSite site;
+    std::memcpy(&site, bytes.data() + offset, sizeof site);
+    const std::uint64_t at = (*section)->address + offset;
+    SiteRecord& record = records.emplace_back();
+    record.id = static_cast<std::uint32_t>(records.size() - 1);
+    record.kind = site.kind;
+    record.size = site.size;
+    record.line = site.line;
+    record.column = site.column;
+    record.function = texts.function(at + offsetof(HeddleSite, function), site.function);
+    record.file = texts.text(at + offsetof(HeddleSite, file), site.file);
+    record.variable = texts.text(at + offsetof(HeddleSite, variable), site.variable);
+    if (texts.damaged()) return damaged();
+  }
+  return records;
+}
+
+Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& path) {
+  auto elf = ElfFile::open(path);
+  if (!elf) return std::unexpected(elf.error());
+  auto section = elf->section(".llvmbc");
+  if (!section) return std::unexpected(section.error());
+  std::vector<BitcodeModule> modules;
+  if (!*section) return modules;
+
+  const auto bytes = (*section)->bytes;
+  const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (std::size_t at = next_frame(view, 0); at != std::string_view::npos;) {
+    HeddleBitcodeFrame frame;
+    if (bytes.size() - at < sizeof frame) return error(fmt::format("{} is damaged: its bitcode ends inside a frame header", path.string()));
+    std::memcpy(&frame, bytes.data() + at, sizeof frame);
+    const auto rest = bytes.subspan(at + sizeof frame);
+    if (frame.size > rest.size()) return error(fmt::format("{} is damaged: its bitcode ends inside a frame", path.string()));
+    const auto code = rest.first(frame.size);
+    if (fnv1a(code) != frame.hash)
+      return error(fmt::format("{} is damaged: the hash of bitcode module {} does not match", path.string(), modules.size()), "build it again");
+    modules.push_back({{code.begin(), code.end()}, frame.hash, frame.site_count});
+    at = next_frame(view, at + sizeof frame + frame.size);
+  }
+  return modules;
+}
+
+}  // namespace heddle

@@ -1,0 +1,144 @@
+#include "src/program/symbolizer.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <unordered_map>
+
+#include "src/program/code_index.h"
+#include "src/program/data_index.h"
+#include "src/program/function_name.h"
+#include "src/program/loaded_modules.h"
+#include "src/program/unwinder.h"
+
+namespace heddle {
+namespace {
+
+bool starts_with_any(std::string_view text, std::span<const std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
+}
+
+bool is_system_file(std::string_view file) {
+  static constexpr std::array<std::string_view, 4> kFolders = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm-", "/usr/lib/clang/"};
+  return starts_with_any(file, kFolders);
+}
+
+/// Judged by the name alone, for code without debug info: start-up code, instances of the C++ library's templates, and the
+/// library calls that our runtime takes over (they lie in the executable, under their own names).
+bool is_system_name(std::string_view function) {
+  static constexpr std::array<std::string_view, 22> kPrefixes = {
+      "std::",    "__gnu_cxx::", "__cxxabiv1::", "_start",      "__libc_",      "_init",        "_fini",  "pthread_",
+      "__pthread_", "sem_",      "mtx_",         "cnd_",        "thrd_",        "tss_",         "__cxa_", "_Unwind_",
+      "__assert_", "__stack_chk", "__tsan_",     "__asan_",     "__sanitizer_", "call_once"};
+  return starts_with_any(function, kPrefixes);
+}
+
+bool is_runtime_name(const Frame& frame) {
+  return frame.linkage.starts_with("__heddle_") || frame.linkage.starts_with("heddle_raw_") || frame.function.starts_with("heddle::rt::");
+}
+
+bool is_system(const Frame& frame, const LoadedModule& module) {
+  if (module.system_library || is_runtime_name(frame)) return true;
+  if (!frame.file.empty()) return is_system_file(frame.file) || module.code->is_runtime_file(frame.file);
+  return module.system_directory || is_system_name(frame.function);
+}
+
+/// The symbol around `address`, for functions that DWARF does not know or has no linkage name for.
+std::string symbol_at(const LoadedModule& module, std::uint64_t address) {
+  GElf_Off offset = 0;
+  GElf_Sym symbol{};
+  const char* name = dwfl_module_addrinfo(module.dwfl, address, &offset, &symbol, nullptr, nullptr, nullptr);
+  return name ? std::string(strip_suffixes(name)) : std::string();
+}
+
+void name_by_symbol(Frame& frame, const LoadedModule& module, std::uint64_t address) {
+  if (!frame.linkage.empty()) return;
+  const std::string symbol = symbol_at(module, address);
+  if (!frame.function.empty() && !symbol.starts_with("_Z")) {
+    frame.linkage = frame.function;  // C
+    return;
+  }
+  frame.linkage = symbol;
+  frame.function = readable_function(symbol);
+}
+
+Stack describe(LoadedModule& module, std::uint64_t address) {
+  if (!module.code) {
+    Dwarf_Addr bias = 0;
+    module.code = std::make_unique<CodeIndex>(module.system_library ? nullptr : dwfl_module_getdwarf(module.dwfl, &bias));
+  }
+  Stack stack = module.code->frames(address - module.bias);
+  if (stack.empty()) stack.emplace_back();
+  name_by_symbol(stack.back(), module, address);
+  for (Frame& frame : stack) {
+    frame.module = module.name;
+    frame.offset = address - module.bias;
+    if (frame.linkage.empty()) frame.linkage = frame.function;
+    frame.system = is_system(frame, module);
+  }
+  return stack;
+}
+
+/// Code that lies in no module: nobody's, so not the user's.
+Frame unknown_frame(std::uint64_t address) {
+  Frame frame;
+  frame.offset = address;
+  frame.system = true;
+  return frame;
+}
+
+}  // namespace
+
+struct Symbolizer::Impl {
+  LoadedModules modules;
+  Unwinder unwinder{modules};
+  std::unordered_map<std::uint64_t, Stack> known;  // by the address that was looked up
+  std::uint64_t generation = 0;
+
+  const Stack& frames_at(std::uint64_t address) {
+    constexpr std::size_t kMaxKnown = 1 << 16;
+    if (std::exchange(generation, modules.generation()) != modules.generation() || known.size() > kMaxKnown) known.clear();
+    auto [it, is_new] = known.try_emplace(address);
+    if (!is_new) return it->second;
+    if (LoadedModule* module = modules.find(address)) it->second = describe(*module, address);
+    else it->second = {unknown_frame(address)};
+    return it->second;
+  }
+};
+
+Symbolizer::Symbolizer() : impl_(std::make_unique<Impl>()) {}
+Symbolizer::~Symbolizer() = default;
+
+Status Symbolizer::attach(pid_t pid) { return impl_->modules.refresh(pid); }
+
+Stack Symbolizer::frames(std::uint64_t pc, bool is_return_address) {
+  Stack stack = impl_->frames_at(pc - (is_return_address ? 1 : 0));
+  for (Frame& frame : stack) frame.offset += is_return_address ? 1 : 0;
+  return stack;
+}
+
+Stack Symbolizer::unwind(pid_t pid, const HeddleRegs& regs, std::size_t limit) {
+  Stack stack;
+  for (const CodeAddress& code : impl_->unwinder.walk(pid, regs, limit)) {
+    std::ranges::move(frames(code.pc, code.is_return_address), std::back_inserter(stack));
+    if (stack.size() >= limit) break;
+  }
+  if (stack.size() > limit) stack.resize(limit);
+  return stack;
+}
+
+std::string Symbolizer::data_name(std::uint64_t address) {
+  LoadedModule* module = impl_->modules.find(address);
+  if (!module || module->system_library) return {};
+  if (!module->data) module->data = std::make_unique<DataIndex>(module->dwfl);
+  return module->data->name(address);
+}
+
+const Frame* user_frame(const Stack& stack) {
+  const auto it = std::ranges::find_if(stack, [](const Frame& f) { return !f.system; });
+  if (it != stack.end()) return &*it;
+  return stack.empty() ? nullptr : &stack.front();
+}
+
+}  // namespace heddle
