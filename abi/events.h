@@ -92,6 +92,8 @@ enum {
   HEDDLE_EF_POINT = 8u,    // this event is a step of the schedule (a scheduling point was passed)
   HEDDLE_EF_VALUE = 16u,   // `value` is valid
   HEDDLE_EF_FAILED = 32u,  // trylock/cas failed, timed wait timed out, branch not taken
+  HEDDLE_EF_PREEMPTED = 64u,  // the thread was preempted just before this event: it was enabled when another was chosen
+  HEDDLE_EF_SWITCH = 128u,    // first event of a segment
 };
 #define HEDDLE_SITE_PC 0x80000000u
 

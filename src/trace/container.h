@@ -1,6 +1,6 @@
-// The trace file. Versioned container, little-endian, valid from its first byte: a file header, then blocks
-// {magic, section, codec (raw|zstd), stored size, raw size, xxh64 of the stored bytes}; readers take everything up to the
-// last intact block and say whether the end is there. All input is untrusted: bounded sizes, no failed CHECK, no crash.
+// The trace file. Versioned container, little-endian, valid from its first byte: a file header, then checksummed blocks
+// (docs/trace-format.md, format.h); readers take every intact table and the events up to the first damage, and say whether
+// the end is there. All input is untrusted: bounded sizes, no failed CHECK, no crash.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -13,13 +13,16 @@
 
 namespace heddle {
 
-/// Writes a trace; the file is valid (and `complete` false) after every call. Ends with finish(). Not thread-safe.
+/// Writes a trace; the file is valid (and `complete` false) after every call. Ends with finish(); destroyed without it,
+/// leaves nothing behind. After an Error every further call returns that Error. Not thread-safe.
 class TraceWriter {
  public:
   static Result<TraceWriter> create(const std::filesystem::path& path);
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
   ~TraceWriter();
+  /// Optional, before the first event: a trace that is cut later still says which program it is of.
+  Status begin(const Meta& meta);
   /// Events in schedule order; may be called many times; memory use is bounded by one block.
   Status append(std::span<const HeddleEvent> events);
   /// Writes every table of `head` and the end mark, syncs, and renames a temporary file over `path` (never over a
@@ -34,17 +37,23 @@ class TraceWriter {
 
 class TraceReader {
  public:
-  /// Reads all tables, not the events. Errors: not a trace, a newer version, no intact block.
+  /// Reads all tables and checks all blocks, but decodes no events. Errors: not a trace, a newer version, no intact block.
   static Result<TraceReader> open(const std::filesystem::path& path);
-  /// The same on bytes in memory (fuzzing, tests).
+  /// The same on bytes in memory (fuzzing, tests); they are copied.
   static Result<TraceReader> parse(std::span<const std::byte> bytes);
   TraceReader(TraceReader&&) noexcept;
   TraceReader& operator=(TraceReader&&) noexcept;
   ~TraceReader();
+  /// `complete` is false when anything of the file is missing.
   const TraceHead& head() const;
   /// Calls `visit` with consecutive blocks of events, in order; stops early when it returns false. Memory is bounded by one block.
+  /// Error: a block that carries a right checksum but no events (a hostile file), or a file that changed meanwhile.
   Status for_each_block(const std::function<bool(std::span<const HeddleEvent>)>& visit) const;
   std::uint64_t event_count() const;  // intact events in the file
+  std::uint64_t event_bytes() const;  // what they take in the file, block headers included
+  std::uint64_t file_bytes() const;
+  /// Empty when every block up to the end mark is intact; else one sentence that says what is missing.
+  const std::string& damage() const;
 
  private:
   struct Impl;

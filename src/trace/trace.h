@@ -10,6 +10,8 @@
 #include "abi/events.h"
 #include "abi/region.h"
 
+inline bool operator==(const HeddleSegment& a, const HeddleSegment& b) { return a.thread == b.thread && a.steps == b.steps; }
+
 namespace heddle {
 
 struct Frame {
@@ -21,6 +23,7 @@ struct Frame {
   std::uint64_t offset = 0;  // in the module
   bool inlined = false;
   bool system = false;       // in libc/libstdc++/system headers/our runtime: not the user's code
+  bool operator==(const Frame&) const = default;
 };
 using Stack = std::vector<Frame>;  // innermost first
 
@@ -29,6 +32,7 @@ struct ThreadRecord {
   std::uint32_t parent = 0;
   std::string entry;  // function it started in, demangled
   std::string label;  // pthread_setname_np
+  bool operator==(const ThreadRecord&) const = default;
 };
 
 struct SiteRecord {
@@ -36,24 +40,28 @@ struct SiteRecord {
   std::uint8_t kind = 0, size = 0;
   std::uint32_t line = 0, column = 0;
   std::string function, file, variable;
+  bool operator==(const SiteRecord&) const = default;
 };
 
 struct ObjectRecord {
   std::uint32_t id = 0;
   std::uint32_t kind = 0;   // event kind that touched it first
   std::string name;         // "m", "queue.lock", "heap object of 64 bytes from make_queue", "mutex#3"
+  bool operator==(const ObjectRecord&) const = default;
 };
 
 struct ThreadAtFailure {
   std::string thread;   // name
   std::string state;    // "running", "waits for lock m held by 0.2", "sleeps", "in i/o", "finished"
   Stack stack;
+  bool operator==(const ThreadAtFailure&) const = default;
 };
 
 struct DeadlockEdge {   // thread waits for object (held by holder, if it has one)
   std::string thread, object, holder;  // names
   std::string operation;               // "lock", "wait", "join" ...
   Frame wait_site, hold_site;          // user frames; hold_site may be empty
+  bool operator==(const DeadlockEdge&) const = default;
 };
 
 struct FailureRecord {
@@ -66,17 +74,20 @@ struct FailureRecord {
   std::vector<ThreadAtFailure> threads;
   std::vector<DeadlockEdge> deadlock;
   std::vector<std::string> notes;  // "a signal on cv was lost: sent by 0.2 at x.cc:9 when nobody waited"
+  bool operator==(const FailureRecord&) const = default;
 };
 
 struct RaceAccess {
   std::string thread, kind, function, file;
   std::uint32_t line = 0;
   Stack stack;
+  bool operator==(const RaceAccess&) const = default;
 };
 struct RaceRecord {
   std::string variable;
   std::uint32_t size = 0;
   RaceAccess first, second;
+  bool operator==(const RaceRecord&) const = default;
 };
 
 struct Meta {
@@ -89,10 +100,12 @@ struct Meta {
   std::uint32_t virtual_cpus = 1, detail = 0;
   std::vector<std::uint32_t> racy_sites;  // static site ids that were points
   std::map<std::string, std::string> more;  // forward compatible
+  bool operator==(const Meta&) const = default;
 };
 
 struct Totals {
   std::uint64_t events = 0, steps = 0, switches = 0, preemptions = 0, accesses = 0, hash = 0, virtual_ns = 0;
+  bool operator==(const Totals&) const = default;
 };
 
 /// Everything but the events, which are streamed (there can be many millions).
@@ -112,6 +125,7 @@ struct TraceHead {
   std::optional<FailureRecord> failure;
   int wait_status = 0;                // of the program
   bool complete = false;              // the execution's end is in the trace and nothing overflowed
+  bool operator==(const TraceHead&) const = default;
 };
 
 }  // namespace heddle

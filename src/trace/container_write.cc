@@ -1,0 +1,148 @@
+#include <zstd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "src/trace/container.h"
+#include "src/trace/event_codec.h"
+#include "src/trace/output_file.h"
+#include "src/trace/tables.h"
+
+namespace heddle {
+
+using format::Codec;
+using format::Section;
+
+namespace {
+constexpr int kZstdLevel = 3;
+}
+
+struct TraceWriter::Impl {
+  explicit Impl(OutputFile f) : file(std::move(f)), zstd(ZSTD_createCCtx()) { pending.reserve(format::kEventsPerBlock); }
+  ~Impl() { ZSTD_freeCCtx(zstd); }
+  Impl(const Impl&) = delete;
+
+  Status keep(Status status) {
+    if (!status && sticky) sticky = status;
+    return sticky ? status : sticky;
+  }
+  Status header();
+  Status block(Section section, std::string_view raw, std::uint64_t first, std::uint32_t count);
+  std::string_view compressed(Section section, std::string_view raw);
+  Status flush();
+  Status table(Section section, std::string_view raw, std::uint32_t records) { return block(section, raw, 0, records); }
+
+  OutputFile file;
+  ZSTD_CCtx* zstd;
+  Status sticky;
+  std::vector<HeddleEvent> pending;
+  std::uint64_t events = 0, blocks = 0;
+  std::uint64_t table_raw = 0, table_stored = 0;
+  std::string columns, squeezed, out;
+};
+
+Status TraceWriter::Impl::header() {
+  format::FileHeader h{format::kFileMagic, format::kVersion, 0, 0, 0};
+  h.check = XXH64(&h, offsetof(format::FileHeader, check), 0);
+  return file.write({reinterpret_cast<const char*>(&h), sizeof h});
+}
+
+/// The zstd frame of `raw`, or an empty view when it should be stored as it is: no gain, or so small that a reader
+/// would have to take it for a decompression bomb (gigabytes of zeros as input).
+std::string_view TraceWriter::Impl::compressed(Section section, std::string_view raw) {
+  squeezed.resize(ZSTD_compressBound(raw.size()));
+  const std::size_t n = ZSTD_compressCCtx(zstd, squeezed.data(), squeezed.size(), raw.data(), raw.size(), kZstdLevel);
+  if (ZSTD_isError(n) || n >= raw.size()) return {};
+  if (section != Section::Events) {
+    const bool bomb = table_raw + raw.size() > format::kTablesFree / 4 + (table_stored + n) * (format::kTablesPerByte / 4);
+    table_raw += raw.size();
+    table_stored += bomb ? raw.size() : n;
+    if (bomb) return {};
+  }
+  return {squeezed.data(), n};
+}
+
+Status TraceWriter::Impl::block(Section section, std::string_view raw, std::uint64_t first, std::uint32_t count) {
+  const std::string_view small = compressed(section, raw);
+  const std::string_view payload = small.empty() ? raw : small;
+  format::BlockHeader h{};
+  h.magic = format::kBlockMagic;
+  h.section = static_cast<std::uint8_t>(section);
+  h.codec = static_cast<std::uint8_t>(small.empty() ? Codec::Stored : Codec::Zstd);
+  h.layout = static_cast<std::uint16_t>(format::Layout::Columns);
+  h.stored_size = static_cast<std::uint32_t>(payload.size());
+  h.raw_size = static_cast<std::uint32_t>(raw.size());
+  h.first = first;
+  h.count = count;
+  h.header_check = static_cast<std::uint32_t>(XXH64(&h, offsetof(format::BlockHeader, header_check), 0));
+  h.check = XXH64(payload.data(), payload.size(), h.header_check);
+  out.assign(reinterpret_cast<const char*>(&h), sizeof h);
+  out.append(payload);
+  out.resize(sizeof h + format::padded(payload.size()));
+  ++blocks;
+  return file.write(out);
+}
+
+Status TraceWriter::Impl::flush() {
+  if (pending.empty()) return {};
+  columns.clear();
+  encode_events(pending, columns);
+  const auto count = static_cast<std::uint32_t>(pending.size());
+  Status status = block(Section::Events, columns, events, count);
+  events += count;
+  pending.clear();
+  return status;
+}
+
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  auto impl = std::make_unique<Impl>(std::move(*file));
+  if (Status s = impl->header(); !s) return std::unexpected(s.error());
+  return TraceWriter(std::move(impl));
+}
+
+TraceWriter::TraceWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
+TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
+TraceWriter::~TraceWriter() = default;
+
+Status TraceWriter::begin(const Meta& meta) {
+  if (!impl_->sticky) return impl_->sticky;
+  return impl_->keep(encode_meta(
+      meta, [this](Section s, std::string_view raw, std::uint32_t records) { return impl_->table(s, raw, records); }));
+}
+
+Status TraceWriter::append(std::span<const HeddleEvent> events) {
+  if (!impl_->sticky) return impl_->sticky;
+  while (!events.empty()) {
+    const std::size_t n = std::min<std::size_t>(events.size(), format::kEventsPerBlock - impl_->pending.size());
+    impl_->pending.insert(impl_->pending.end(), events.begin(), events.begin() + static_cast<std::ptrdiff_t>(n));
+    events = events.subspan(n);
+    if (impl_->pending.size() < format::kEventsPerBlock) break;
+    if (Status s = impl_->keep(impl_->flush()); !s) return s;
+  }
+  return {};
+}
+
+Status TraceWriter::finish(const TraceHead& head) {
+  Impl& w = *impl_;
+  if (!w.sticky) return w.sticky;
+  if (Status s = w.keep(w.flush()); !s) return s;
+  Status s = encode_head(head, [&](Section section, std::string_view raw, std::uint32_t records) { return w.table(section, raw, records); });
+  if (s) {
+    const TraceEnd end{w.events, w.blocks, head.wait_status, head.complete, head.output_truncated, head.totals};
+    s = w.table(Section::End, encode_end(end), 1);
+  }
+  if (s) s = w.file.commit();
+  // Anything later is a mistake of the caller, and must not write into a finished file.
+  w.keep(s);
+  if (s) w.sticky = error(fmt::format("{} is already finished", w.file.path().string()));
+  return s;
+}
+
+}  // namespace heddle

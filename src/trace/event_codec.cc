@@ -1,0 +1,257 @@
+// Rules of this file: the predictor IS the format. Encoder and decoder share it, and any change of what it predicts
+// needs a new format::Layout number (stored traces of every version stay readable).
+#include "src/trace/event_codec.h"
+
+#include <array>
+#include <unordered_map>
+
+#include "src/trace/bytes.h"
+#include "src/trace/format.h"
+
+namespace heddle {
+namespace {
+
+enum Column { kRuns, kNewThreads, kSites, kNewSites, kKinds, kFlags, kAddresses, kValues, kStacks, kObjects, kColumns };
+
+constexpr std::uint32_t kNoSite = ~0u;
+constexpr std::uint8_t kSwitchFlags = HEDDLE_EF_PREEMPTED | HEDDLE_EF_SWITCH;
+constexpr unsigned kValueBits = 14;
+
+/// Kinds whose value is what memory holds. By number, not by property: this is the format.
+constexpr bool remembers_value(std::uint8_t kind) {
+  return kind == HEDDLE_EV_READ || kind == HEDDLE_EV_WRITE || (kind >= HEDDLE_EV_ATOMIC_LOAD && kind <= HEDDLE_EV_ATOMIC_CAS);
+}
+
+struct SiteContext {  // what the last event at this site was
+  std::uint64_t address = 0, value = 0;
+  std::uint64_t last_delta = 0, stride = 0;
+  std::uint32_t stack = 0, object = 0;
+  std::uint32_t successor = kNoSite;  // dictionary index of the site that followed in the same thread
+  std::uint8_t kind = 0, flags = 0;
+};
+
+/// State of one block: filled equally by encoder and decoder.
+class Predictor {
+ public:
+  Predictor() : values_(1u << kValueBits) {}
+
+  std::uint32_t site_count() const { return static_cast<std::uint32_t>(sites_.size()); }
+  std::uint32_t thread_count() const { return static_cast<std::uint32_t>(previous_.size()); }
+  void add_site() { sites_.emplace_back(); }
+  void add_thread() { previous_.push_back(kNoSite); }
+
+  std::uint32_t predicted_site(std::uint32_t thread) const {
+    const std::uint32_t previous = previous_[thread];
+    return previous == kNoSite ? kNoSite : sites_[previous].successor;
+  }
+  void saw_site(std::uint32_t thread, std::uint32_t site) {
+    if (previous_[thread] != kNoSite) sites_[previous_[thread]].successor = site;
+    previous_[thread] = site;
+  }
+  const SiteContext& at(std::uint32_t site) const { return sites_[site]; }
+  static std::uint8_t predicted_flags(const SiteContext& c, bool first_of_run) {
+    return static_cast<std::uint8_t>((c.flags & ~kSwitchFlags) | (first_of_run ? HEDDLE_EF_SWITCH : 0));
+  }
+  static std::uint64_t predicted_address(const SiteContext& c) { return c.address + c.stride; }
+  std::uint64_t predicted_value(const SiteContext& c, const HeddleEvent& e) const {
+    if (!(e.flags & HEDDLE_EF_VALUE)) return 0;
+    return remembers_value(e.kind) ? values_[slot(e.address)] : c.value;
+  }
+  void saw(std::uint32_t site, const HeddleEvent& e) {
+    SiteContext& c = sites_[site];
+    const std::uint64_t delta = e.address - c.address;
+    if (delta == c.last_delta) c.stride = delta;
+    c.last_delta = delta;
+    c.address = e.address;
+    c.stack = e.stack;
+    c.object = e.object;
+    c.kind = e.kind;
+    c.flags = e.flags;
+    if (!(e.flags & HEDDLE_EF_VALUE)) return;
+    c.value = e.value;
+    if (remembers_value(e.kind)) values_[slot(e.address)] = e.value;
+  }
+
+ private:
+  static std::size_t slot(std::uint64_t address) { return (address * 0x9e3779b97f4a7c15ull) >> (64 - kValueBits); }
+  std::vector<SiteContext> sites_;
+  std::vector<std::uint32_t> previous_;  // per thread: its last site
+  std::vector<std::uint64_t> values_;    // what memory held, by hash of the address; collisions only cost bytes
+};
+
+class Encoder {
+ public:
+  void run(std::span<const HeddleEvent> events, std::string& out) {
+    for (std::size_t i = 0; i < events.size();) {
+      std::size_t end = i + 1;
+      while (end < events.size() && events[end].thread == events[i].thread) ++end;
+      const std::uint32_t thread = thread_index(events[i].thread);
+      columns_[kRuns].varint(thread);
+      columns_[kRuns].varint(end - i);
+      for (bool first = true; i < end; ++i, first = false) event(thread, events[i], first);
+    }
+    ByteWriter sizes;
+    for (const ByteWriter& c : columns_) sizes.varint(c.size());
+    out.append(sizes.view());
+    for (const ByteWriter& c : columns_) out.append(c.view());
+  }
+
+ private:
+  std::uint32_t thread_index(std::uint16_t thread) {
+    const auto [it, added] = threads_.try_emplace(thread, predictor_.thread_count());
+    if (added) {
+      predictor_.add_thread();
+      columns_[kNewThreads].varint(thread);
+    }
+    return it->second;
+  }
+  std::uint32_t site_index(std::uint32_t site) {
+    const auto [it, added] = sites_.try_emplace(site, predictor_.site_count());
+    if (added) {
+      predictor_.add_site();
+      columns_[kNewSites].signed_varint(static_cast<std::int64_t>(site) - last_new_site_);
+      last_new_site_ = site;
+    }
+    return it->second;
+  }
+  void event(std::uint32_t thread, const HeddleEvent& e, bool first) {
+    const std::uint32_t predicted = predictor_.predicted_site(thread), site = site_index(e.site);
+    columns_[kSites].varint(predicted == site ? 0 : site + 1);
+    predictor_.saw_site(thread, site);
+    const SiteContext& c = predictor_.at(site);
+    columns_[kKinds].byte(e.kind ^ c.kind);
+    columns_[kFlags].byte(e.flags ^ Predictor::predicted_flags(c, first));
+    delta(kAddresses, e.address, Predictor::predicted_address(c));
+    delta(kValues, e.value, predictor_.predicted_value(c, e));
+    delta(kStacks, e.stack, c.stack);
+    delta(kObjects, e.object, c.object);
+    predictor_.saw(site, e);
+  }
+  void delta(Column column, std::uint64_t actual, std::uint64_t predicted) {
+    columns_[column].signed_varint(static_cast<std::int64_t>(actual - predicted));
+  }
+
+  Predictor predictor_;
+  std::array<ByteWriter, kColumns> columns_;
+  std::unordered_map<std::uint16_t, std::uint32_t> threads_;
+  std::unordered_map<std::uint32_t, std::uint32_t> sites_;
+  std::int64_t last_new_site_ = 0;
+};
+
+/// One column of the input; reading past its end makes it bad.
+class Cursor {
+ public:
+  void set(std::string_view bytes) {
+    at_ = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    end_ = at_ + bytes.size();
+  }
+  std::uint8_t byte() {
+    if (at_ != end_) return *at_++;
+    bad_ = true;
+    return 0;
+  }
+  std::uint64_t varint() {
+    if (at_ != end_ && *at_ < 0x80) return *at_++;  // nearly always
+    std::uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
+      const std::uint8_t b = *at_++;
+      v |= static_cast<std::uint64_t>(b & 0x7f) << shift;
+      if (b < 0x80) return v;
+    }
+    bad_ = true;
+    return 0;
+  }
+  std::uint64_t plus(std::uint64_t predicted) { return predicted + static_cast<std::uint64_t>(unzigzag(varint())); }
+  bool bad() const { return bad_; }
+  std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
+  bool finished() const { return !bad_ && at_ == end_; }
+
+ private:
+  const std::uint8_t* at_ = nullptr;
+  const std::uint8_t* end_ = nullptr;
+  bool bad_ = false;
+};
+
+class Decoder {
+ public:
+  bool run(std::string_view bytes, std::uint32_t count, std::vector<HeddleEvent>& events) {
+    if (count > format::kEventsPerBlock || !split(bytes)) return false;
+    events.resize(count);
+    for (std::uint32_t i = 0; i < count;) {
+      const std::uint64_t thread = columns_[kRuns].varint(), length = columns_[kRuns].varint();
+      if (length == 0 || length > count - i || !know_thread(thread)) return false;
+      const std::uint32_t end = i + static_cast<std::uint32_t>(length);
+      for (bool first = true; i < end; ++i, first = false) {
+        events[i].thread = threads_[thread];
+        if (!event(static_cast<std::uint32_t>(thread), events[i], first)) return false;
+      }
+    }
+    for (const Cursor& c : columns_)
+      if (!c.finished()) return false;
+    return true;
+  }
+
+ private:
+  bool split(std::string_view bytes) {
+    Cursor sizes;
+    sizes.set(bytes);
+    std::array<std::uint64_t, kColumns> size;
+    std::uint64_t total = 0;
+    for (std::uint64_t& s : size) {
+      s = sizes.varint();
+      if (sizes.bad() || s > bytes.size()) return false;
+      total += s;
+    }
+    if (sizes.remaining() != total) return false;
+    for (std::size_t i = 0, at = bytes.size() - total; i < kColumns; at += size[i++]) columns_[i].set(bytes.substr(at, size[i]));
+    return true;
+  }
+  bool know_thread(std::uint64_t thread) {
+    if (thread < threads_.size()) return true;
+    if (thread != threads_.size()) return false;
+    threads_.push_back(static_cast<std::uint16_t>(columns_[kNewThreads].varint()));
+    predictor_.add_thread();
+    return !columns_[kNewThreads].bad();
+  }
+  bool know_site(std::uint64_t site) {
+    if (site < sites_.size()) return true;
+    if (site != sites_.size()) return false;
+    last_new_site_ = columns_[kNewSites].plus(last_new_site_);
+    sites_.push_back(static_cast<std::uint32_t>(last_new_site_));
+    predictor_.add_site();
+    return !columns_[kNewSites].bad();
+  }
+  bool event(std::uint32_t thread, HeddleEvent& e, bool first) {
+    const std::uint64_t code = columns_[kSites].varint();
+    const std::uint64_t index = code == 0 ? predictor_.predicted_site(thread) : code - 1;
+    if (!know_site(index)) return false;
+    const auto site = static_cast<std::uint32_t>(index);
+    predictor_.saw_site(thread, site);
+    const SiteContext& c = predictor_.at(site);
+    e.site = sites_[site];
+    e.kind = columns_[kKinds].byte() ^ c.kind;
+    e.flags = columns_[kFlags].byte() ^ Predictor::predicted_flags(c, first);
+    e.address = columns_[kAddresses].plus(Predictor::predicted_address(c));
+    e.value = columns_[kValues].plus(predictor_.predicted_value(c, e));
+    e.stack = static_cast<std::uint32_t>(columns_[kStacks].plus(c.stack));
+    e.object = static_cast<std::uint32_t>(columns_[kObjects].plus(c.object));
+    predictor_.saw(site, e);
+    return true;
+  }
+
+  Predictor predictor_;
+  std::array<Cursor, kColumns> columns_;
+  std::vector<std::uint16_t> threads_;
+  std::vector<std::uint32_t> sites_;
+  std::uint64_t last_new_site_ = 0;
+};
+
+}  // namespace
+
+void encode_events(std::span<const HeddleEvent> events, std::string& out) { Encoder().run(events, out); }
+
+bool decode_events(std::string_view bytes, std::uint32_t count, std::vector<HeddleEvent>& events) {
+  return Decoder().run(bytes, count, events);
+}
+
+}  // namespace heddle

@@ -1,0 +1,111 @@
+#include "src/trace/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle {
+
+namespace fs = std::filesystem;
+
+Result<OutputFile> OutputFile::create(const fs::path& path) {
+  OutputFile file;
+  file.path_ = path;
+  if (path.empty()) return error("the name of the trace to write is empty");
+  std::error_code ec;
+  fs::path target = fs::weakly_canonical(path, ec);
+  file.target_ = ec || target.empty() ? path.string() : target.string();
+
+  struct stat st {};
+  if (::stat(path.c_str(), &st) == 0) {
+    if (S_ISDIR(st.st_mode)) return error(fmt::format("cannot write {}: it is a directory", path.string()));
+    if (!S_ISREG(st.st_mode)) {
+      file.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+      if (file.fd_ < 0) return file.failed("open", errno);
+      return file;
+    }
+  }
+  std::string name = file.target_ + ".XXXXXX";
+  file.fd_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file.fd_ < 0) return file.failed("write", errno);
+  file.temporary_ = name;
+  const mode_t mask = ::umask(0);  // mkostemp gives 0600; a trace is an ordinary file
+  ::umask(mask);
+  ::fchmod(file.fd_, 0666 & ~mask);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& o) noexcept
+    : path_(std::move(o.path_)),
+      target_(std::move(o.target_)),
+      temporary_(std::exchange(o.temporary_, {})),
+      fd_(std::exchange(o.fd_, -1)) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& o) noexcept {
+  std::swap(path_, o.path_);
+  std::swap(target_, o.target_);
+  std::swap(temporary_, o.temporary_);
+  std::swap(fd_, o.fd_);
+  return *this;
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::discard() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  if (!temporary_.empty()) ::unlink(std::exchange(temporary_, {}).c_str());
+}
+
+std::unexpected<Error> OutputFile::failed(const char* what, int code) const {
+  std::string advice;
+  if (code == ENOSPC || code == EDQUOT) advice = "free some space, or choose another place with -o";
+  return error(fmt::format("cannot {} {}: {}", what, path_.string(), std::strerror(code)), advice);
+}
+
+Status OutputFile::write(std::string_view bytes) {
+  if (fd_ < 0) return failed("write", EBADF);
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int code = n == 0 ? ENOSPC : errno;
+      discard();
+      return failed("write", code);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Status OutputFile::commit() {
+  if (fd_ < 0) return failed("write", EBADF);
+  // Pipes and devices cannot be synced; what a file system has no room for may only show here.
+  if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) {
+    const int code = errno;
+    discard();
+    return failed("write", code);
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) {
+    const int code = errno;
+    discard();
+    return failed("write", code);
+  }
+  if (temporary_.empty()) return {};
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    const int code = errno;
+    discard();
+    return failed("write", code);
+  }
+  temporary_.clear();
+  return {};
+}
+
+}  // namespace heddle
