@@ -44,8 +44,6 @@ Thread* choose(Thread* current);
 /// cond_wait, join, sleep ...: a requested cancellation may end the wait (runtime/sync/cancel.cc).
 bool cancel_wakes(Thread& t);
 
-[[noreturn]] void diverge_input(const char* text);
-
 }  // namespace heddle::rt
 
 /// The caller's registers, so that the host can unwind this thread while it is parked in a deeper frame.

@@ -214,6 +214,7 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
   info.pending_address = op.address;
   info.deadline_ns = deadline;
   info.state = HEDDLE_T_PENDING;
+  if (HEDDLE_UNLIKELY(ready && !deadline && (properties(op.kind) & HEDDLE_P_MAYBLOCK)) && in_lock_cycle(t)) fail_deadlock();
   Thread* next = choose(&t);
   if (HEDDLE_UNLIKELY(next != &t)) {
     HEDDLE_CAPTURE_REGS(info);
@@ -238,6 +239,7 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
 
 Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
+  io_deliver_signals();
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   return pass(t, op, ready, argument, deadline, false);

@@ -6,9 +6,13 @@
 
 namespace heddle::rt::detector {
 
-extern bool on;  // fixed for one run
+extern __attribute__((visibility("hidden"))) bool on;  // fixed for one run, unless memory runs out
 
-void start();                                        // scheduler_start(), when run.detector
+/// Called at each new race after it was recorded, if set (run.fail_on_race). May end the run.
+extern __attribute__((visibility("hidden"))) void (*on_race)(const HeddleRace& race);
+
+void prepare();  // in the fork server: maps the (untouched) tables that all runs inherit; optional
+void start();    // scheduler_start(), when run.detector; microseconds after prepare(). Threads that exist already are attached
 void thread_created(Thread& parent, Thread& child);  // fork edge; also clears the shadow of the child's stack later
 void thread_started(Thread& t);                      // on t, its stack bounds are known: shadow of its stack is fresh
 void thread_joined(Thread& joiner, Thread& joined);
@@ -18,13 +22,15 @@ void acquire(Thread& t, Object& o);         // t joins o
 void release(Thread& t, Object& o);         // o joins t (release-store for single-owner objects would be `=`; join is right for all)
 void acquire2(Thread& t, Object& o);        // the same on Object::clock2 (rwlock readers, barriers)
 void release2(Thread& t, Object& o);
+void forget(Object& o);                     // the object is dropped: its clocks are given back
 
 /// Atomic instruction at `address`, called after it was executed. Handles orders, release sequences and fences.
 /// Atomics do not race with atomics; a plain access racing with an atomic one is a race.
 void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, bool success, HeddleSite* site);
 void fence(Thread& t, uint32_t order);
 
-/// Plain accesses. `site` is a static site, `pc_site` an interned code address for intercepted calls (then site is null).
+/// Plain accesses; hooks call the templates of fast_path.h, which come here when there is something to do.
+/// `site` is a static site, `pc_site` an interned code address for intercepted calls (then site is null).
 void read(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site);
 void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site);
 void range(Thread& t, const volatile void* address, size_t length, bool is_write, HeddleSite* site, uint32_t pc_site);

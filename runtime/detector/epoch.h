@@ -28,6 +28,8 @@ extern HEDDLE_HIDDEN Epoch epoch_limit;      // kEpochLimit; tests lower it
 extern HEDDLE_HIDDEN uint32_t generation;
 
 Epoch open_epoch(Thread& t);
+/// The restart: all accesses and all order between them.
+void forget_everything();
 
 /// The thread's open interval; at most once per operation a restart happens in here, so call it before touching any shadow.
 inline Epoch current_epoch(Thread& t) { return HEDDLE_LIKELY(t.epoch != kIdle) ? t.epoch : open_epoch(t); }

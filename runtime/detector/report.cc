@@ -76,8 +76,8 @@ void remember_free(SiteRef site) {
 }
 
 void report(const Granule& g, const Access& first, uint32_t first_kind, Doing& second) {
-  if (!reported.insert(pair_key(first.site, second.site))) return;
   HeddleResult& result = region->result;
+  if (result.overflow >> HEDDLE_AREA_RACES & 1 || !reported.insert(pair_key(first.site, second.site))) return;
   if (result.race_count >= area_capacity<HeddleRace>(HEDDLE_AREA_RACES)) {
     result.overflow |= 1u << HEDDLE_AREA_RACES;
     return;

@@ -7,7 +7,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/detector/detector.h"
+#include "runtime/detector/fast_path.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
 
@@ -82,12 +82,10 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
     access_slow(*t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
                 __builtin_return_address(0));
   if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t);
-  if (detector::on) {
-    if constexpr (kWrite)
-      detector::write(*t, p, kSize, site);
-    else
-      detector::read(*t, p, kSize, site);
-  }
+  if constexpr (kWrite)
+    detector::write<kSize>(*t, p, site);
+  else
+    detector::read<kSize>(*t, p, site);
 }
 
 inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {

@@ -1,24 +1,57 @@
 // What the rest of the runtime asks of the I/O layer. (Contract with the scheduler; implemented in runtime/io/.)
+//
+// Order of calls:  server: io_prepare()  fork  child: scheduler_start(), io_start()  each new OS thread: io_thread_start()
+//                  each OS thread that leaves control for good (after its last user code): io_thread_stop()
 #pragma once
+#include "runtime/control/thread.h"
 #include "runtime/rt.h"
 
 namespace heddle::rt {
 
-void io_prepare();          // fork server, once: real functions, tables
+void io_prepare();          // fork server, once: real functions, patched vDSO
 void io_start();            // child, on the main thread, before main, after scheduler_start()
-void io_thread_start();     // on each new OS thread, before it runs user code
-void io_rearm();            // at each point: system calls of user code are trapped again
+void io_thread_start();     // on each OS thread that will run user code, before it does; touches no shared state
+void io_thread_stop();      // on an OS thread that goes on natively (exit path of glibc): its system calls are its own again
 void io_allow_begin();      // nestable: libc may make system calls natively (around real pthread_create, join, dlopen ...)
 void io_allow_end();
 bool io_available();        // Syscall User Dispatch works here
 
+/// ONE selector for all threads: under control only one of them runs user code. 0 lets system calls through, 1 traps them.
+extern volatile uint8_t io_selector;
+
+/// First word of Thread::io: depth of io_allow_begin().
+inline uint32_t io_allowed(const Thread& t) { return t.io ? *static_cast<const uint32_t*>(t.io) : 0; }
+
+/// After each switch of threads: traps as the thread that runs now wants it.
+inline void io_rearm() { io_selector = io_allowed(*self) ? 0 : 1; }
+
+class AllowSyscalls {
+ public:
+  AllowSyscalls() { io_allow_begin(); }
+  ~AllowSyscalls() { io_allow_end(); }
+  AllowSyscalls(const AllowSyscalls&) = delete;
+};
+
+/// At the START of point(), before the operation is published (user code may run in it): delivers signals that have arrived.
+/// The n-th such opportunity of a thread is where a recorded signal comes back in a replay.
+void io_deliver_signals();
+
+/// A thread that is out in a blocking call (state OUT) returns with EINTR soon (cancellation). Called by the holder.
+void io_interrupt(Thread& t);
+
+/// Random bytes from outside, recorded and fed. For hooks and interceptors under control.
+uint64_t io_random();
+
 /// Implemented in runtime/sync/futex.cc; called by the dispatcher for SYS_futex and by the interposed syscall().
 long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long val3, uint32_t site);
-/// Implemented in runtime/fail/signals.cc: rt_sigaction by the program. Pointers are to the kernel's struct. -errno style.
+/// Implemented in runtime/fail/signals.cc: rt_sigaction of a fault signal (SEGV, BUS, FPE, ILL, ABRT, TRAP) by the program.
+/// Pointers are to the kernel's struct, already copied out of the program's memory, with our restorer. -errno style.
 long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size);
 /// Implemented in runtime/fail/: exit_group seen; bookkeeping only.
 void note_exit(int status);
 /// Implemented in runtime/control/: an input did not match the recorded one. Never returns.
 [[noreturn]] void diverge_input(const char* text);
+/// Implemented in runtime/sync/cancel.cc, may be absent: acts on a requested cancellation of the calling thread.
+void cancel_point() __attribute__((weak));
 
 }  // namespace heddle::rt

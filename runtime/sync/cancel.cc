@@ -26,6 +26,8 @@ void cancellation_point() {
   HEDDLE_REAL(pthread_exit)(PTHREAD_CANCELED);
 }
 
+void cancel_point() { cancellation_point(); }
+
 }  // namespace heddle::rt
 
 using namespace heddle::rt;

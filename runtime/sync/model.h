@@ -26,12 +26,6 @@ inline void released(Object& o) {
   if (detector::on) detector::release(*self, o);
 }
 
-/// Libc may make system calls natively in this scope.
-struct AllowSyscalls {
-  AllowSyscalls() { io_allow_begin(); }
-  ~AllowSyscalls() { io_allow_end(); }
-};
-
 /// The mutex behind pthread_mutex_t, shared by condition variables.
 int mutex_acquire(void* mutex, const Op& op, uint64_t deadline);
 int mutex_release(void* mutex);

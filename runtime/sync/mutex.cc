@@ -7,7 +7,7 @@
 namespace heddle::rt {
 namespace {
 
-constexpr int kKindMask = 127, kRobust = 16, kInherit = 32, kTypeMask = 3;
+constexpr int kKindMask = 127, kRobust = 16, kTypeMask = 3;
 
 int mutex_kind(const void* m) { return ((const pthread_mutex_t*)m)->__data.__kind & kKindMask; }
 int mutex_type(const void* m) { return mutex_kind(m) & kTypeMask; }

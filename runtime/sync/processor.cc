@@ -13,11 +13,6 @@ HEDDLE_EXPORT int sched_yield() {
   point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
   return 0;
 }
-HEDDLE_EXPORT int pthread_yield() {
-  if (!modelled()) return HEDDLE_REAL(sched_yield)();
-  point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
-  return 0;
-}
 HEDDLE_EXPORT void thrd_yield() {
   if (!modelled()) return HEDDLE_REAL(thrd_yield)();
   point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));

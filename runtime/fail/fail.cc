@@ -1,0 +1,119 @@
+#include "runtime/fail/fail.h"
+
+#include <sys/syscall.h>
+
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/control/scheduler.h"
+#include "runtime/io/io.h"
+#include "runtime/sync/real.h"
+
+namespace heddle::rt {
+
+Verdict verdict;
+
+namespace {
+bool failing;
+}
+
+void copy_text(char* to, size_t size, const char* from) {
+  size_t i = 0;
+  for (; from && from[i] && i + 1 < size; i++) to[i] = from[i];
+  to[i] = 0;
+}
+
+bool begin_failure(Thread* t) {
+  if (failing) return false;
+  failing = true;
+  region->result.failure.thread = t ? t->index : 0;
+  return true;
+}
+
+void commit_failure(HeddleFailureKind kind) {
+  __atomic_store_n(&region->result.failure.kind, kind, __ATOMIC_SEQ_CST);
+}
+
+void await_inspection() {
+  publish_events();
+  uint32_t generation = region->server_go;
+  if (!region->run.inspect) return;
+  __atomic_store_n(&region->result.awaiting_host, 1, __ATOMIC_SEQ_CST);
+  __atomic_add_fetch(&region->host_bell, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&region->host_bell, 64, true);
+  for (;;) {
+    uint32_t seen = __atomic_load_n(&region->child_go, __ATOMIC_SEQ_CST);
+    if (seen == generation) break;
+    futex_wait(&region->child_go, seen, 0, true);
+  }
+  __atomic_store_n(&region->result.awaiting_host, 0, __ATOMIC_SEQ_CST);
+}
+
+void fail_deadlock() {
+  Thread* t = self;
+  if (t) HEDDLE_CAPTURE_REGS(*t->info);
+  if (begin_failure(t)) {
+    commit_failure(HEDDLE_FAIL_DEADLOCK);
+    await_inspection();
+  }
+  end_run(kFailedStatus);
+}
+
+void fail_livelock(Thread& t) {
+  if (self) HEDDLE_CAPTURE_REGS(*self->info);
+  if (begin_failure(&t)) {
+    copy_text(region->result.failure.message, sizeof region->result.failure.message,
+              control.steps >= control.max_steps ? "the step bound was reached" : "threads spin without progress");
+    commit_failure(HEDDLE_FAIL_LIVELOCK);
+    await_inspection();
+  }
+  end_run(kFailedStatus);
+}
+
+bool in_lock_cycle(Thread& t) {
+  const HeddleObjectInfo* objects = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
+  const Thread* at = &t;
+  for (uint32_t hops = 0; hops <= control.thread_count; hops++) {
+    if (at->state != HEDDLE_T_PENDING || at->deadline || !at->ready || at->ready(at->argument)) return false;
+    uint32_t next;
+    switch (at->op.kind) {
+      case HEDDLE_EV_MUTEX_LOCK:
+      case HEDDLE_EV_SPIN_LOCK:
+      case HEDDLE_EV_RW_RDLOCK:
+      case HEDDLE_EV_RW_WRLOCK:
+      case HEDDLE_EV_ONCE: {
+        uint32_t owner = at->op.object ? objects[at->op.object - 1].owner : 0;
+        if (!owner) return false;
+        next = owner - 1;
+        break;
+      }
+      case HEDDLE_EV_THREAD_JOIN: next = (uint32_t)at->op.address; break;
+      default: return false;
+    }
+    if (next >= control.thread_count) return false;
+    at = &control.threads[next];
+    if (at == &t) return true;
+  }
+  return false;
+}
+
+void note_exit(int status) {
+  if (!region || mode != Mode::kControlled) return;
+  region->result.exit_status = status;
+  region->result.exit_called = 1;
+  publish_events();
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT void _exit(int status) {
+  note_exit(status);
+  raw_syscall(SYS_exit_group, status);
+  __builtin_trap();
+}
+HEDDLE_EXPORT void _Exit(int status) {
+  note_exit(status);
+  raw_syscall(SYS_exit_group, status);
+  __builtin_trap();
+}

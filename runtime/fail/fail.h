@@ -1,0 +1,31 @@
+// How a run ends badly: the record in the region, the pause for the host's inspection, the end.
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+void fail_prepare();  // fork server
+void fail_start();    // child, main thread: handlers for fatal signals, terminate handler
+void fail_thread_start();  // each OS thread: alternate signal stack
+
+[[noreturn]] void fail_deadlock();
+[[noreturn]] void fail_livelock(Thread& t);
+
+/// The thread waits, directly or through other waiting threads, for itself: no schedule can free it.
+bool in_lock_cycle(Thread& t);
+
+/// Fills failure.kind last; returns false if the run already has a failure.
+bool begin_failure(Thread* t);
+void commit_failure(HeddleFailureKind kind);
+/// Publishes everything; waits for the host if the run asks for inspection.
+void await_inspection();
+void copy_text(char* to, size_t size, const char* from);
+
+void note_exit(int status);
+
+struct Verdict {             // what is known before the fatal signal arrives
+  HeddleFailureKind kind;    // ASSERTION, EXCEPTION, CHECK; NONE
+};
+extern Verdict verdict;
+
+}  // namespace heddle::rt

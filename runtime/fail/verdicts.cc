@@ -1,0 +1,104 @@
+// What is known before a fatal signal arrives: failed assertions, uncaught exceptions, failed heddle_check().
+#include <assert.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "runtime/fail/fail.h"
+#include "runtime/io/io.h"
+#include "runtime/sync/real.h"
+
+namespace heddle::rt {
+
+void install_fatal_handlers();
+
+namespace {
+
+void place(const char* text, const char* file, unsigned line, const char* function) {
+  HeddleFailure& f = region->result.failure;
+  copy_text(f.message, sizeof f.message, text);
+  copy_text(f.file, sizeof f.file, file);
+  copy_text(f.function, sizeof f.function, function);
+  f.line = line;
+}
+
+void expect_assertion(const char* text, const char* file, unsigned line, const char* function) {
+  if (mode != Mode::kControlled || verdict.kind) return;
+  verdict.kind = HEDDLE_FAIL_ASSERTION;
+  place(text, file, line, function);
+}
+
+// The C++ runtime is used only if the program brought it: looked up, never linked.
+using TerminateHandler = void (*)();
+TerminateHandler previous_terminate;
+struct TypeInfo {
+  void** vtable;
+  const char* name;
+};
+TypeInfo* (*current_type)();
+void* (*current_exception)();
+TypeInfo* exception_type;  // typeid(std::exception)
+
+// what() of the exception in flight, if it derives from std::exception.
+const char* what_of(TypeInfo* thrown) {
+  if (!current_exception || !exception_type) return nullptr;
+  void* object = current_exception();
+  if (!object) return nullptr;
+  using DoCatch = bool (*)(const TypeInfo*, const TypeInfo*, void**, unsigned);
+  if (!reinterpret_cast<DoCatch>(exception_type->vtable[4])(exception_type, thrown, &object, 1)) return nullptr;
+  void** vtable = *(void***)object;
+  return reinterpret_cast<const char* (*)(void*)>(vtable[2])(object);
+}
+
+void on_terminate() {
+  TypeInfo* type = mode == Mode::kControlled && !verdict.kind && current_type ? current_type() : nullptr;
+  if (type) {
+    HeddleFailure& f = region->result.failure;
+    copy_text(f.type, sizeof f.type, type->name[0] == '*' ? type->name + 1 : type->name);
+    Thread* t = self;
+    self = nullptr;  // what() may be instrumented code: no points now
+    copy_text(f.message, sizeof f.message, what_of(type));
+    self = t;
+    verdict.kind = HEDDLE_FAIL_EXCEPTION;
+  }
+  if (previous_terminate) previous_terminate();
+  abort();
+}
+
+}  // namespace
+
+void fail_prepare() {
+  current_type = (TypeInfo * (*)()) dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
+  current_exception = (void* (*)())dlsym(RTLD_DEFAULT, "__cxa_current_primary_exception");
+  exception_type = (TypeInfo*)dlsym(RTLD_DEFAULT, "_ZTISt9exception");
+}
+
+void fail_start() {
+  verdict.kind = HEDDLE_FAIL_NONE;
+  fail_thread_start();
+  install_fatal_handlers();
+  auto set_terminate = (TerminateHandler(*)(TerminateHandler))dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE");
+  if (set_terminate) previous_terminate = set_terminate(on_terminate);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT void __assert_fail(const char* text, const char* file, unsigned line, const char* function) noexcept {
+  expect_assertion(text, file, line, function);
+  HEDDLE_REAL(__assert_fail)(text, file, line, function);
+  __builtin_trap();
+}
+HEDDLE_EXPORT void __assert_perror_fail(int error, const char* file, unsigned line, const char* function) noexcept {
+  expect_assertion("assert_perror", file, line, function);
+  reinterpret_cast<void (*)(int, const char*, unsigned, const char*)>(real.__assert_perror_fail)(error, file, line, function);
+  __builtin_trap();
+}
+
+HEDDLE_EXPORT void heddle_check_failed(const char* text, const char* file, int line, const char* function) {
+  if (mode != Mode::kControlled) return;
+  verdict.kind = HEDDLE_FAIL_CHECK;
+  place(text, file, (unsigned)line, function);
+  raise(SIGABRT);
+}

@@ -1,0 +1,99 @@
+// One trapped system call on its way through the layer, and the private state of the layer. Everything here belongs to the
+// baton holder, except where marked.
+#pragma once
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "runtime/control/scheduler.h"
+#include "runtime/io/io.h"
+#include "runtime/io/policy.h"
+
+namespace heddle::rt {
+
+struct QueuedSignal {
+  siginfo_t info;
+  bool external;  // came from outside the program: recorded, and fed in a replay
+};
+
+struct ThreadIo {
+  uint32_t allow;             // FIRST: read by io_allowed()
+  uint32_t stop;              // cross-thread: a blocking call must return (heddle_blocking_syscall)
+  const uint64_t* offsets;    // replay: where its input records are
+  uint64_t next, count;
+  uint64_t mask;              // the program's idea of its signal mask
+  uint64_t opportunities;     // calls of io_deliver_signals()
+  uint64_t memory_calls;
+  long told_tid;              // replay: what gettid() told it
+  uint64_t queued_mask;       // signals sent to this thread by the program
+  QueuedSignal* queued;       // [65]
+};
+
+struct Call {
+  long number;
+  long a[6];
+  ucontext_t* context;        // null when an interposed name makes the call
+  uint32_t site;
+  Thread& thread;
+  const Policy& policy;
+  // Filled by shape_before() and the wait functions.
+  uint32_t capacity = 0;      // value-result length before the call
+  uint64_t timeout = ~0ull;   // ns the program is ready to wait; ~0 for ever
+};
+
+ThreadIo& io_of(Thread& t);
+
+inline bool feeding() { return region->run.feed != 0; }
+inline long execute(const Call& c) {
+  return heddle_raw_syscall(c.number, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]);
+}
+inline bool failed(long result) { return result < 0 && result > -4096; }
+inline Op op_of(const Call& c, uint32_t kind) { return Op{kind, c.site, 0, 0}; }
+
+/// The program's memory, which may be unmapped: false instead of a fault.
+bool read_program(void* to, uint64_t from, size_t bytes);
+bool write_program(uint64_t to, const void* from, size_t bytes);
+
+// One function per class (policy.def); the result goes to the program as the kernel's would.
+long call_recorded(Call& c);  // INPUT, EFFECT, WRITE, ODD
+long call_native(Call& c);
+long call_mmap(Call& c);
+long call_memory(Call& c);
+long call_sigaction(Call& c);
+long call_sigmask(Call& c);
+long call_kill(Call& c);
+long call_clock(Call& c);
+long call_sleep(Call& c);
+long call_timer(Call& c);
+long call_getpid(Call& c);
+long call_gettid(Call& c);
+long call_clone(Call& c);
+long call_exec(Call& c);
+long call_exit(Call& c);
+long call_affinity(Call& c);
+long call_getcpu(Call& c);
+
+// wait.cc
+/// Executes the call if it cannot block for long; false: it has to leave control.
+bool execute_if_ready(Call& c, long* result);
+/// Between leave() and enter(): blocks for real. Touches nothing but `c` and its thread's `stop`.
+long execute_outside(Call& c, ThreadIo& io);
+/// A wait without descriptors: sleeps in virtual time instead. False: not such a call.
+bool virtual_wait(Call& c, long* result);
+/// After a wait that timed out: virtual time has to show it.
+void timed_out_until(const Call& c, uint64_t deadline);
+void sleep_until(uint32_t site, uint64_t deadline);
+
+// signals.cc
+void signals_start();
+uint64_t without_sigsys(uint64_t mask);
+/// A call was interrupted (EINTR) and every handler that is due says SA_RESTART: it starts again after they ran.
+bool restarts_after_signal(Call& c);
+void signals_after_call(Thread& t, ucontext_t* context);
+
+// process.cc
+long real_pid();
+bool is_own_pid(long pid);
+
+}  // namespace heddle::rt

@@ -1,0 +1,127 @@
+// Rules of this file: INPUTS_IN was written by the host from a file, so every length is checked before it is believed.
+#include "runtime/io/stream.h"
+
+#include "runtime/arena.h"
+
+namespace heddle::rt {
+namespace {
+
+struct PerThread {
+  uint64_t first, count;  // into `offsets`
+};
+uint64_t* offsets;
+PerThread* per_thread;
+
+uint64_t record_bytes(const HeddleInput& r) { return sizeof r + (((uint64_t)r.size + 7) & ~7ull); }
+
+// Calls `visit(record, offset)` for each intact record.
+template <class Visit>
+void walk(Visit visit) {
+  const char* base = area<char>(HEDDLE_AREA_INPUTS_IN);
+  uint64_t end = region->run.input_bytes;
+  if (end > region->area[HEDDLE_AREA_INPUTS_IN].size) end = region->area[HEDDLE_AREA_INPUTS_IN].size;
+  for (uint64_t at = 0; at + sizeof(HeddleInput) <= end;) {
+    const HeddleInput& r = *reinterpret_cast<const HeddleInput*>(base + at);
+    if (record_bytes(r) > end - at) return;
+    if (r.thread < HEDDLE_MAX_THREADS) visit(r, at);
+    at += record_bytes(r);
+  }
+}
+
+}  // namespace
+
+void stream_start() {
+  if (!feeding()) return;
+  uint64_t total = 0;
+  per_thread = arena_new<PerThread>(HEDDLE_MAX_THREADS);
+  walk([&](const HeddleInput& r, uint64_t) { per_thread[r.thread].count++, total++; });
+  offsets = arena_new<uint64_t>(total ? total : 1);
+  uint64_t first = 0;
+  for (uint32_t i = 0; i < HEDDLE_MAX_THREADS; i++) {
+    per_thread[i].first = first;
+    first += per_thread[i].count;
+    per_thread[i].count = 0;
+  }
+  walk([&](const HeddleInput& r, uint64_t at) {
+    PerThread& p = per_thread[r.thread];
+    offsets[p.first + p.count++] = at;
+  });
+}
+
+void stream_attach(Thread& t, ThreadIo& io) {
+  if (!per_thread) return;
+  io.offsets = offsets + per_thread[t.index].first;
+  io.count = per_thread[t.index].count;
+}
+
+RecordWriter::RecordWriter() {
+  const HeddleArea& out = region->area[HEDDLE_AREA_INPUTS_OUT];
+  uint64_t used = region->result.input_bytes + sizeof(HeddleInput);
+  base_ = area<char>(HEDDLE_AREA_INPUTS_OUT) + used;
+  full_ = feeding() || used > out.size || (region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT));
+  limit_ = full_ ? 0 : out.size - used;
+}
+
+char* RecordWriter::room(size_t count) {
+  if (!full_ && count <= limit_ - size_) return base_ + size_;
+  full_ = true;
+  return nullptr;
+}
+
+void RecordWriter::append(const void* bytes, size_t count) {
+  if (char* to = room(count)) {
+    __builtin_memcpy(to, bytes, count);
+    size_ += count;
+  }
+}
+
+void RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
+  if (feeding()) return;
+  uint64_t padded = (size_ + 7) & ~7ull;
+  if (full_ || padded > limit_) {
+    if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT)))
+      note("the area for inputs is full: what the program reads from here on is not recorded, the run cannot be replayed");
+    region->result.overflow |= 1u << HEDDLE_AREA_INPUTS_OUT;
+    return;
+  }
+  __builtin_memset(base_ + size_, 0, padded - size_);
+  HeddleInput& r = *reinterpret_cast<HeddleInput*>(base_ - sizeof(HeddleInput));
+  r = HeddleInput{t.index, kind, number, result, (uint32_t)size_, flags};
+  t.info->inputs++;
+  // Last: a kill before this loses one record, never the file.
+  __atomic_store_n(&region->result.input_bytes, region->result.input_bytes + sizeof r + padded, __ATOMIC_RELEASE);
+}
+
+const HeddleInput* stream_peek(ThreadIo& io) {
+  if (io.next >= io.count) return nullptr;
+  return reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + io.offsets[io.next]);
+}
+
+void stream_consume(Thread& t, ThreadIo& io) {
+  io.next++;
+  t.inputs_consumed++;
+  t.info->inputs++;
+  region->result.inputs_fed++;
+}
+
+void input_mismatch(const Thread&, const char* asked, const HeddleInput* found) {
+  char text[200];
+  size_t n = 0;
+  auto put = [&](const char* s) {
+    for (; *s && n + 1 < sizeof text; s++) text[n++] = *s;
+    text[n] = 0;
+  };
+  put("the program asks for input by ");
+  put(asked);
+  if (!found) {
+    put(", the recording has none left for this thread");
+  } else if (found->kind == HEDDLE_IN_SYSCALL) {
+    put(", the recording has ");
+    put(policy_of(found->number).name);
+  } else {
+    put(found->kind == HEDDLE_IN_SIGNAL ? ", the recording has a signal" : ", the recording has another kind of input");
+  }
+  diverge_input(text);
+}
+
+}  // namespace heddle::rt

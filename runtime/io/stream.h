@@ -1,0 +1,44 @@
+// Input records (HeddleInput, abi/region.h): written in order of completion, fed to each thread in its own order.
+#pragma once
+#include "runtime/io/call.h"
+
+namespace heddle::rt {
+
+// HeddleInput::reserved
+enum : uint32_t {
+  kInputLeft = 1,       // the call left control here; its result is a later record (none: it never returned)
+  kInputReturned = 2,   // result of a call that had left
+  kInputChannel = 4,    // data came through a pipe, socket or the like: orders threads
+  kInputAgain = 8,      // interrupted and started again: the same call has another record
+  kInputFailed = 16,    // IN_MMAP: a memory call that failed; data: its number among the thread's memory calls
+  kInputMissing = 32,   // IN_MMAP: contents were not recorded
+};
+
+void stream_start();                   // recording: nothing; replay: index of INPUTS_IN per thread
+void stream_attach(Thread& t, ThreadIo& io);
+
+/// Writes one record. Bytes are appended between begin and commit; a full area drops this and all later records.
+class RecordWriter {
+ public:
+  RecordWriter();
+  void append(const void* bytes, size_t count);
+  /// Room for up to `count` bytes, to be filled by the caller; null when the area is full.
+  char* room(size_t count);
+  void added(size_t count) { size_ += count; }
+  void commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
+
+ private:
+  char* base_;
+  uint64_t limit_, size_ = 0;
+  bool full_;
+};
+
+/// The next record of `t`, not yet consumed; null at the end. Never more than the area holds.
+const HeddleInput* stream_peek(ThreadIo& io);
+void stream_consume(Thread& t, ThreadIo& io);
+inline const char* data_of(const HeddleInput& r) { return reinterpret_cast<const char*>(&r + 1); }
+
+/// The replay asks for something else than was recorded.
+[[noreturn]] void input_mismatch(const Thread& t, const char* asked, const HeddleInput* found);
+
+}  // namespace heddle::rt

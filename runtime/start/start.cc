@@ -1,0 +1,171 @@
+// Before main: finds the region, becomes the fork server, and starts control in each child.
+//
+//   preinit_array -> start() --no HEDDLE_REGION--> idle: real primitives, plain clones
+//                       |
+//                       +--> serve(): fork per run --child--> child_start() -> constructors -> main under control
+#include "runtime/start/start.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/control/scheduler.h"
+#include "runtime/detector/detector.h"
+#include "runtime/fail/fail.h"
+#include "runtime/hooks/access.h"
+#include "runtime/hooks/sites.h"
+#include "runtime/io/io.h"
+#include "runtime/sync/real.h"
+#include "runtime/sync/threads.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint64_t kRegionAddress = 0x200000000000ull;
+
+// Takes HEDDLE_REGION (and the padding) out of the environment: the program must not see them.
+int take_region_descriptor(char** environment) {
+  int found = -1;
+  char** to = environment;
+  for (char** from = environment; *from; from++) {
+    const char* e = *from;
+    if (!__builtin_strncmp(e, HEDDLE_REGION_ENV "=", sizeof HEDDLE_REGION_ENV)) {
+      found = 0;
+      for (const char* p = e + sizeof HEDDLE_REGION_ENV; *p >= '0' && *p <= '9'; p++) found = found * 10 + (*p - '0');
+      continue;
+    }
+    if (!__builtin_strncmp(e, "HEDDLE_PAD=", 11)) continue;
+    *to++ = *from;
+  }
+  *to = nullptr;
+  return found;
+}
+
+HeddleRegion* map_region(int fd) {
+  HeddleRegion header;
+  if (raw_syscall(SYS_pread64, fd, &header, sizeof header, 0) != (long)sizeof header) return nullptr;
+  if (header.magic != HEDDLE_REGION_MAGIC || header.version != HEDDLE_REGION_VERSION) return nullptr;
+  long p = raw_syscall(SYS_mmap, kRegionAddress, header.total_size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+  return p > 0 ? (HeddleRegion*)p : nullptr;
+}
+
+void ring_host() {
+  __atomic_add_fetch(&region->host_bell, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&region->host_bell, 64, true);
+}
+
+void pin(int cpu) {
+  if (cpu < 0) return;
+  uint64_t mask[16] = {};
+  mask[cpu / 64 % 16] = 1ull << (cpu % 64);
+  raw_syscall(SYS_sched_setaffinity, 0, sizeof mask, mask);
+}
+
+void reset_result() {
+  __builtin_memset(&region->result, 0, sizeof region->result);
+  region->ring_head = region->ring_tail = 0;
+  region->ring_waiting = 0;
+}
+
+}  // namespace
+
+void child_start() {
+  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  recording_start();
+  scheduler_start();
+  if (region->run.detector) detector::start();
+  every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL;
+  threads_start();
+  fail_start();
+  mode = Mode::kControlled;
+  sites_start();
+  io_start();
+  io_rearm();
+}
+
+void serve() {
+  region->server_pid = (int)raw_syscall(SYS_getpid);
+  __atomic_store_n(&region->server_state, (uint32_t)HEDDLE_SERVER_READY, __ATOMIC_SEQ_CST);
+  ring_host();
+  uint32_t done = 0;
+  for (;;) {
+    uint32_t go;
+    while ((go = __atomic_load_n(&region->server_go, __ATOMIC_SEQ_CST)) == done)
+      futex_wait(&region->server_go, done, 0, true);
+    if (go == ~0u) raw_syscall(SYS_exit_group, 0);
+    reset_result();
+    pin(region->run.pin_cpu);
+    region->server_state = HEDDLE_SERVER_RUNNING;
+    pid_t child = fork();
+    if (child == 0) return;
+    int status = 0;
+    if (child > 0) {
+      region->result.child_pid = child;
+      while (raw_syscall(SYS_wait4, child, &status, 0, 0) == -4) {
+      }
+    } else {
+      copy_text(region->server_error, sizeof region->server_error, "fork failed");
+    }
+    region->result.wait_status = child > 0 ? status : -1;
+    __atomic_store_n(&region->result.ended, 1, __ATOMIC_SEQ_CST);
+    region->server_state = HEDDLE_SERVER_READY;
+    done = go;
+    __atomic_store_n(&region->server_done, go, __ATOMIC_SEQ_CST);
+    ring_host();
+  }
+}
+
+namespace {
+
+bool serving_later;  // at heddle_init_done()
+
+void start(int, char**, char** environment) {
+  resolve_real();
+  int fd = take_region_descriptor(environment);
+  if (fd < 0) return;
+  region = map_region(fd);
+  raw_syscall(SYS_close, fd);
+  if (!region) return;
+  // Programs started by this program (the region's descriptor is closed now) must not find a server.
+  uint32_t none = HEDDLE_SERVER_NONE;
+  if (!__atomic_compare_exchange_n(&region->server_state, &none, (uint32_t)HEDDLE_SERVER_RUNNING, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_SEQ_CST)) {
+    region = nullptr;
+    return;
+  }
+  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  mode = Mode::kServer;
+  fail_prepare();
+  io_prepare();
+  detector::prepare();
+  threads_prepare();
+  if (region->run.fork_at_mark) {
+    serving_later = true;
+    return;
+  }
+  serve();
+  child_start();
+}
+
+__attribute__((section(".preinit_array"), used)) void (*preinit)(int, char**, char**) = start;
+
+}  // namespace
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT void heddle_init_done() {
+  if (!serving_later) return;
+  serving_later = false;
+  serve();
+  child_start();
+}

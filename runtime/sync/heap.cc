@@ -1,0 +1,105 @@
+// The heap: malloc stays the program's; we note what it hands out (fresh memory for the detector, objects that die with it).
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "runtime/control/recording.h"
+#include "runtime/sync/model.h"
+
+extern "C" void* __libc_malloc(size_t);
+extern "C" void* __libc_calloc(size_t, size_t);
+extern "C" void* __libc_realloc(void*, size_t);
+extern "C" void* __libc_memalign(size_t, size_t);
+extern "C" void __libc_free(void*);
+
+namespace heddle::rt {
+namespace {
+
+void record(uint32_t kind, const void* p, size_t bytes, uint32_t site) {
+  if (recording.detail < HEDDLE_DETAIL_ACCESSES) return;
+  HeddleEvent e{};
+  e.address = (uint64_t)p;
+  e.value = bytes;
+  e.site = site;
+  e.thread = (uint16_t)self->index;
+  e.kind = (uint8_t)kind;
+  e.flags = HEDDLE_EF_VALUE;
+  emit(*self, e);
+}
+
+void* handed_out(void* p, size_t bytes, uint32_t site) {
+  if (!p) return p;
+  if (detector::on) detector::allocated(*self, p, bytes);
+  record(HEDDLE_EV_MALLOC, p, bytes, site);
+  return p;
+}
+
+void taken_back(void* p, uint32_t site) {
+  size_t bytes = malloc_usable_size(p);
+  drop_objects_in(p, bytes);
+  if (detector::on) detector::freed(*self, p, bytes, site);
+  record(HEDDLE_EV_FREE, p, bytes, site);
+}
+
+template <class F>
+void* allocate(size_t bytes, uint32_t site, F call) {
+  void* p;
+  {
+    AllowSyscalls allow;
+    p = call();
+  }
+  return handed_out(p, bytes, site);
+}
+
+}  // namespace
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+#define HEDDLE_HERE pc_site(__builtin_return_address(0))
+#define HEDDLE_WEAK HEDDLE_EXPORT __attribute__((weak))  // a program that brings its own malloc wins
+
+HEDDLE_WEAK void* malloc(size_t bytes) {
+  auto function = real.malloc ? HEDDLE_REAL(malloc) : __libc_malloc;
+  if (!modelled()) return function(bytes);
+  return allocate(bytes, HEDDLE_HERE, [&] { return function(bytes); });
+}
+HEDDLE_WEAK void* calloc(size_t count, size_t size) {
+  auto function = real.calloc ? HEDDLE_REAL(calloc) : __libc_calloc;
+  if (!modelled()) return function(count, size);
+  return allocate(count * size, HEDDLE_HERE, [&] { return function(count, size); });
+}
+HEDDLE_WEAK void* realloc(void* old, size_t bytes) {
+  auto function = real.realloc ? HEDDLE_REAL(realloc) : __libc_realloc;
+  if (!modelled()) return function(old, bytes);
+  uint32_t site = HEDDLE_HERE;
+  if (old && bytes) taken_back(old, site);
+  return allocate(bytes, site, [&] { return function(old, bytes); });
+}
+HEDDLE_WEAK void* memalign(size_t alignment, size_t bytes) {
+  auto function = real.memalign ? HEDDLE_REAL(memalign) : __libc_memalign;
+  if (!modelled()) return function(alignment, bytes);
+  return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
+}
+HEDDLE_WEAK void* aligned_alloc(size_t alignment, size_t bytes) {
+  auto function = real.aligned_alloc ? HEDDLE_REAL(aligned_alloc) : __libc_memalign;
+  if (!modelled()) return function(alignment, bytes);
+  return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
+}
+HEDDLE_WEAK int posix_memalign(void** result, size_t alignment, size_t bytes) {
+  if (!real.posix_memalign) return (*result = __libc_memalign(alignment, bytes)) ? 0 : ENOMEM;
+  if (!modelled()) return HEDDLE_REAL(posix_memalign)(result, alignment, bytes);
+  int error = 0;
+  void* p = allocate(bytes, HEDDLE_HERE, [&]() -> void* {
+    void* made = nullptr;
+    error = HEDDLE_REAL(posix_memalign)(&made, alignment, bytes);
+    return error ? nullptr : made;
+  });
+  if (!error) *result = p;
+  return error;
+}
+HEDDLE_WEAK void free(void* p) {
+  auto function = real.free ? HEDDLE_REAL(free) : __libc_free;
+  if (!p || !modelled()) return function(p);
+  taken_back(p, HEDDLE_HERE);
+  AllowSyscalls allow;
+  function(p);
+}
