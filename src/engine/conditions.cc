@@ -1,0 +1,82 @@
+#include "src/engine/conditions.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <regex.h>
+#include <sys/wait.h>
+
+#include "src/failure/failure.h"
+
+namespace heddle {
+
+struct FailureConditions::Regex {
+  regex_t compiled;
+  ~Regex() { regfree(&compiled); }
+};
+
+namespace {
+
+std::string matching_line(const std::string& text, const regex_t& regex) {
+  regmatch_t match{0, static_cast<regoff_t>(text.size())};
+  if (regexec(&regex, text.c_str(), 1, &match, REG_STARTEND) != 0) return {};
+  std::size_t begin = text.rfind('\n', static_cast<std::size_t>(match.rm_so));
+  begin = match.rm_so == 0 || begin == text.npos ? 0 : begin + 1;
+  return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
+}
+
+FailureRecord simple_failure(const char* kind, std::string signature, std::string message) {
+  FailureRecord failure;
+  failure.kind = kind;
+  failure.signature = std::move(signature);
+  failure.message = std::move(message);
+  failure.thread = "0";
+  return failure;
+}
+
+}  // namespace
+
+Result<FailureConditions> FailureConditions::create(std::string_view exits, std::string_view output) {
+  FailureConditions conditions;
+  conditions.exits_ = exits.empty() ? "any" : std::string(exits);
+  conditions.output_ = output;
+  if (conditions.exits_ != "any") conditions.listed_.emplace();
+  if (conditions.exits_ != "any" && conditions.exits_ != "none") {
+    for (std::string_view rest = exits; !rest.empty();) {
+      std::size_t end = std::min(rest.find(','), rest.size());
+      int status = -1;
+      auto [stop, problem] = std::from_chars(rest.data(), rest.data() + end, status);
+      if (problem != std::errc() || stop != rest.data() + end || status < 0 || status > 255)
+        return error(fmt::format("'{}' is not a list of exit statuses", exits), "write it as 1,3,70 or any or none");
+      conditions.listed_->insert(status);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  if (!output.empty()) {
+    auto regex = std::make_shared<Regex>();
+    if (int problem = regcomp(&regex->compiled, conditions.output_.c_str(), REG_EXTENDED | REG_NEWLINE); problem != 0) {
+      char why[256];
+      regerror(problem, &regex->compiled, why, sizeof why);
+      return error(fmt::format("'{}' is not a regular expression: {}", output, why));
+    }
+    conditions.regex_ = std::move(regex);
+  }
+  return conditions;
+}
+
+void FailureConditions::judge(RunOutcome& outcome) const {
+  bool exited = outcome.end == RunEnd::kFinished && WIFEXITED(outcome.wait_status);
+  if (exited && listed_) {
+    int status = WEXITSTATUS(outcome.wait_status);
+    if (outcome.failure && outcome.failure->kind == "exit" && !listed_->contains(status)) outcome.failure.reset();
+    if (!outcome.failure && listed_->contains(status) && outcome.result.failure.kind == HEDDLE_FAIL_NONE)
+      outcome.failure = simple_failure("exit", fmt::format("exit({})", status), fmt::format("exited with status {}", status));
+  }
+  if (regex_ && (!outcome.failure || outcome.failure->kind == "exit")) {
+    std::string line = matching_line(outcome.output.text, regex_->compiled);
+    if (!line.empty())
+      outcome.failure = simple_failure("output", fmt::format("output({})", output_), fmt::format("the program wrote: {}", line));
+  }
+}
+
+}  // namespace heddle

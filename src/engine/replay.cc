@@ -1,0 +1,214 @@
+#include "src/engine/replay.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "src/engine/trace_builder.h"
+#include "src/failure/failure.h"
+
+namespace heddle {
+namespace {
+
+const char* kind_text(std::uint32_t kind) {
+  static constexpr const char* kTexts[] = {
+#define HEDDLE_X(name, text, properties) text,
+      HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+  };
+  return kind < HEDDLE_EV_COUNT ? kTexts[kind] : "?";
+}
+
+const char* reason_text(std::uint32_t reason) {
+  switch (reason) {
+    case HEDDLE_DIV_THREAD_NOT_ENABLED: return "the thread that the schedule names cannot run here";
+    case HEDDLE_DIV_OTHER_EVENT: return "another event happened";
+    case HEDDLE_DIV_SCHEDULE_ENDED: return "the schedule is at its end, the program is not";
+    case HEDDLE_DIV_INPUT: return "the program asked for another input than it was recorded with";
+    case HEDDLE_DIV_ENDED_EARLY: return "the program ended before its schedule";
+    default: return "the replay left its schedule";
+  }
+}
+
+void compose(StepText& step) {
+  step.text = step.thread + " " + step.kind;
+  if (!step.object.empty()) step.text += " " + step.object;
+  if (!step.file.empty()) {
+    step.text += fmt::format("  {}:{}", std::filesystem::path(step.file).filename().string(), step.line);
+    if (!step.function.empty()) step.text += " in " + step.function;
+  }
+}
+
+bool comes_from_outside(std::string_view entry) { return entry.starts_with("LD_") || entry.starts_with("PATH="); }
+
+std::uint64_t number(const Meta& meta, const std::string& key, std::uint64_t otherwise) {
+  auto found = meta.more.find(key);
+  if (found == meta.more.end()) return otherwise;
+  std::from_chars(found->second.data(), found->second.data() + found->second.size(), otherwise);
+  return otherwise;
+}
+std::string text_of(const Meta& meta, const std::string& key) {
+  auto found = meta.more.find(key);
+  return found == meta.more.end() ? std::string() : found->second;
+}
+
+std::uint32_t point_set(const std::string& points) {
+  return points == "all" ? HEDDLE_POINTS_ALL : points == "sync" ? HEDDLE_POINTS_SYNC : HEDDLE_POINTS_RACY;
+}
+
+}  // namespace
+
+bool was_cut_off(const FailureRecord& failure) { return failure.kind == "hang" || failure.kind == "livelock"; }
+
+RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs, std::vector<std::uint32_t> points) {
+  RunRequest request;
+  request.parameters = parameters;
+  request.parameters.strategy = HEDDLE_STRATEGY_REPLAY;
+  request.parameters.strict = 1;
+  request.parameters.feed = 1;
+  request.parameters.inspect = 1;
+  request.schedule = std::move(choices);
+  request.inputs = std::move(inputs);
+  request.points = std::move(points);
+  request.keep_evidence = true;
+  return request;
+}
+
+bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again) {
+  const HeddleDivergence& divergence = again.result.divergence;
+  if (divergence.happened)
+    return original && was_cut_off(*original) && divergence.reason == HEDDLE_DIV_SCHEDULE_ENDED && divergence.step >= original_steps;
+  if (original.has_value() != again.failure.has_value()) return false;
+  return !original || original->kind == again.failure->kind;
+}
+
+Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options) {
+  const TraceHead& head = trace.head();
+  Replayer replayer(trace);
+  if (head.schedule.empty()) return error("this trace has no schedule: it cannot be replayed");
+  auto conditions = FailureConditions::create(text_of(head.meta, "fail_on_exit"), text_of(head.meta, "fail_on_output"));
+  if (!conditions) return std::unexpected(conditions.error());
+  replayer.conditions_ = std::move(*conditions);
+
+  HeddleRun run{};
+  options.fill(run);
+  run.seed = head.meta.seed;
+  run.run_index = head.meta.run_index;
+  run.time_base_ns = head.meta.time_base_ns;
+  run.virtual_cpus = head.meta.virtual_cpus;
+  run.point_set = point_set(head.meta.points);
+  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.max_steps = number(head.meta, "max_steps", run.max_steps);
+  run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, "fail_on_race", 0));
+  run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, "fork_at_mark", 0));
+  run.detector = run.fail_on_race;
+  replayer.request_ = following(run, head.schedule, head.inputs, head.meta.racy_sites);
+  replayer.request_.limits = {options.hang_timeout, options.run_timeout};
+  Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
+    for (const HeddleEvent& e : events)
+      if (e.flags & HEDDLE_EF_POINT) replayer.request_.expect.push_back(heddle_step_hash(e.thread, e.kind, e.site, e.object));
+    return true;
+  });
+  if (!read) return std::unexpected(read.error());
+  return replayer;
+}
+
+Launch Replayer::launch(const std::filesystem::path& program, const std::vector<std::string>& current_environment) const {
+  const Meta& meta = trace_->head().meta;
+  Launch launch;
+  launch.program = program;
+  launch.argv = meta.argv;
+  if (launch.argv.empty()) launch.argv = {program.string()};
+  for (const std::string& entry : meta.environment)
+    if (!comes_from_outside(entry)) launch.environment.push_back(entry);
+  for (const std::string& entry : current_environment)
+    if (comes_from_outside(entry)) launch.environment.push_back(entry);
+  std::error_code none;
+  launch.cwd = std::filesystem::is_directory(meta.cwd, none) ? std::filesystem::path(meta.cwd) : std::filesystem::current_path(none);
+  if (launch.cwd.empty()) launch.cwd = "/";
+  return launch;
+}
+
+StepText Replayer::expected_step(std::uint64_t step) const {
+  const TraceHead& head = trace_->head();
+  StepText out;
+  std::uint64_t at = 0;
+  (void)trace_->for_each_block([&](std::span<const HeddleEvent> events) {
+    for (const HeddleEvent& e : events) {
+      if (!(e.flags & HEDDLE_EF_POINT) || at++ != step) continue;
+      out.thread = e.thread < head.threads.size() ? head.threads[e.thread].name : "?";
+      out.kind = kind_text(e.kind);
+      auto site = std::lower_bound(head.sites.begin(), head.sites.end(), e.site, [](const SiteRecord& s, std::uint32_t id) { return s.id < id; });
+      if (site != head.sites.end() && site->id == e.site) {
+        out.function = site->function, out.file = site->file, out.line = site->line, out.object = site->variable;
+      }
+      for (const ObjectRecord& object : head.objects)
+        if (e.object != 0 && object.id == e.object) out.object = object.name;
+      return false;
+    }
+    return true;
+  });
+  if (out.kind.empty()) out.text = "the end of the run";
+  else compose(out);
+  return out;
+}
+
+DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor) const {
+  const HeddleDivergence& raw = outcome.result.divergence;
+  DivergenceText out;
+  out.step = raw.step;
+  out.reason = reason_text(raw.reason);
+  std::string detail = bounded_string(raw.text, sizeof raw.text);
+  if (!detail.empty()) out.reason += ": " + detail;
+  out.expected = expected_step(raw.step);
+  if (raw.reason == HEDDLE_DIV_ENDED_EARLY) {
+    out.actual.text = outcome.failure ? "the program ended: " + outcome.failure->message : "the program ended";
+    return out;
+  }
+  const Evidence& evidence = *outcome.evidence;
+  SiteResolver resolver(evidence, executor);
+  SiteRecord site = resolver.resolve(raw.actual_site);
+  out.actual.thread = raw.actual_thread < evidence.threads.size() ? thread_name(evidence.threads, raw.actual_thread) : "?";
+  out.actual.kind = kind_text(raw.actual_kind);
+  out.actual.function = site.function;
+  out.actual.file = site.file;
+  out.actual.line = site.line;
+  out.actual.object = raw.actual_address ? executor.symbolizer().data_name(raw.actual_address) : "";
+  if (out.actual.object.empty()) out.actual.object = site.variable;
+  compose(out.actual);
+  return out;
+}
+
+std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outcome) const {
+  const TraceHead& head = trace_->head();
+  auto ending = [](const std::optional<FailureRecord>& f) { return f ? fmt::format("{}: {}", f->kind, f->message) : std::string("no failure"); };
+  bool same = same_ending(head.failure, head.totals.steps, outcome) &&
+              (!head.failure || !outcome.failure || head.failure->signature == outcome.failure->signature);
+  if (same) return std::nullopt;
+  DivergenceText out;
+  out.step = outcome.result.steps;
+  out.reason = "the schedule was followed, but the program ended differently";
+  out.expected.text = ending(head.failure);
+  out.actual.text = ending(outcome.failure);
+  return out;
+}
+
+Result<ReplayReport> Replayer::replay(Executor& executor) const {
+  Result<RunOutcome> outcome = executor.execute(request_);
+  if (!outcome) return std::unexpected(outcome.error());
+  conditions_.judge(*outcome);
+  ReplayReport report;
+  const TraceHead& head = trace_->head();
+  if (outcome->result.divergence.happened && !same_ending(head.failure, head.totals.steps, *outcome))
+    report.divergence = describe(*outcome, executor);
+  else
+    report.divergence = ended_differently(*outcome);
+  report.reproduced = !report.divergence && outcome->end != RunEnd::kInterrupted;
+  if (report.reproduced && head.failure && !outcome->failure) outcome->failure = head.failure;  // cut off where the original was
+  report.failure = outcome->failure;
+  report.outcome = std::move(*outcome);
+  return report;
+}
+
+}  // namespace heddle

@@ -1,0 +1,66 @@
+// Executes the schedule of a trace again and says whether the same thing happened.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "src/engine/conditions.h"
+#include "src/engine/execute.h"
+#include "src/engine/options.h"
+#include "src/trace/container.h"
+
+namespace heddle {
+
+/// One step in words and by parts, for people and for --json.
+struct StepText {
+  std::string thread, kind, object, function, file;
+  std::uint32_t line = 0;
+  std::string text;  // "0.1 lock m  queue.c:8 in take"
+};
+
+struct DivergenceText {
+  std::uint64_t step = 0;
+  std::string reason;  // one clause
+  StepText expected, actual;
+};
+
+struct ReplayReport {
+  bool reproduced = false;  // ended as the trace says (a trace without failure: without one)
+  std::optional<DivergenceText> divergence;
+  std::optional<FailureRecord> failure;  // of this execution
+  RunOutcome outcome;
+};
+
+/// Everything a replay needs of a trace, read once; replays of --times share it.
+class Replayer {
+ public:
+  /// Errors: the trace cannot be replayed (no schedule).
+  static Result<Replayer> create(const TraceReader& trace, const Options& options);
+
+  /// What to start: recorded argv, environment and cwd, with LD_* and PATH from `current_environment` instead of the trace's.
+  Launch launch(const std::filesystem::path& program, const std::vector<std::string>& current_environment) const;
+  Result<ReplayReport> replay(Executor& executor) const;
+  const FailureConditions& conditions() const { return conditions_; }
+
+ private:
+  explicit Replayer(const TraceReader& trace) : trace_(&trace) {}
+  DivergenceText describe(const RunOutcome& outcome, Executor& executor) const;
+  StepText expected_step(std::uint64_t step) const;
+  std::optional<DivergenceText> ended_differently(const RunOutcome& outcome) const;
+
+  const TraceReader* trace_;
+  RunRequest request_;
+  FailureConditions conditions_;
+};
+
+/// The request that follows `choices` strictly with the inputs of the recorded run. Shared with hunt's re-execution.
+RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs, std::vector<std::uint32_t> points);
+
+/// Found by us from outside (or by a bound on steps), not by the program's own end.
+bool was_cut_off(const FailureRecord& failure);
+
+/// Did `again`, an execution of the schedule of `original`, end in the same way? An execution that we cut off (hang, time
+/// limit) has no end of its own: following it up to there without a divergence before is all that can be asked.
+bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again);
+
+}  // namespace heddle

@@ -1,0 +1,47 @@
+#include "src/hunt/epochs.h"
+
+#include <algorithm>
+
+namespace heddle {
+namespace {
+
+constexpr std::uint64_t kUnknownLimit = 20'000'000, kLeastLimit = 2'000'000, kTimesLongest = 100;
+constexpr std::uint64_t kWatchedRuns = 64, kWatchEvery = 8;
+
+bool is_static_site(std::uint32_t site) { return site != 0 && !(site & HEDDLE_SITE_PC); }
+
+}  // namespace
+
+std::uint64_t epoch_end(std::uint64_t index) {
+  std::uint64_t end = 1;
+  while (end <= index) end *= end < 64 ? 4 : 2;
+  return end;
+}
+
+Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons) {
+  Epoch next;
+  next.first = epoch.end;
+  next.end = epoch_end(epoch.end);
+  next.longest = epoch.longest;
+  std::set<std::uint32_t> points(epoch.points.begin(), epoch.points.end());
+  for (const auto& [index, lesson] : lessons) {
+    next.longest = std::max(next.longest, lesson.steps);
+    for (const HeddleRace& race : lesson.races)
+      for (std::uint32_t site : {race.first_site, race.second_site})
+        if (is_static_site(site)) points.insert(site);
+  }
+  next.points.assign(points.begin(), points.end());
+  return next;
+}
+
+bool detector_on(DetectorUse use, std::uint64_t index) {
+  if (use != DetectorUse::kAuto) return use == DetectorUse::kOn;
+  return index < kWatchedRuns || index % kWatchEvery == 0;
+}
+
+std::uint64_t step_limit(const Epoch& epoch) {
+  if (epoch.longest == 0) return kUnknownLimit;
+  return std::max(kLeastLimit, epoch.longest * kTimesLongest);
+}
+
+}  // namespace heddle

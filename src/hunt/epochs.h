@@ -1,0 +1,43 @@
+// What makes run i of a hunt a function of (seed, i, epoch set), whatever the number of workers and their speed.
+//
+// Runs are grouped into epochs with fixed boundaries: [0,1) [1,4) [4,16) [16,64) [64,128) [128,256) ... What a run teaches
+// (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "abi/events.h"
+#include "abi/region.h"
+
+namespace heddle {
+
+/// What the runs of one epoch share.
+struct Epoch {
+  std::uint64_t first = 0, end = 1;
+  std::vector<std::uint32_t> points;  // racy static sites, ascending
+  std::uint64_t longest = 0;          // steps of the longest run of earlier epochs
+  bool operator==(const Epoch&) const = default;
+};
+
+/// First index behind the epoch that holds `index`.
+std::uint64_t epoch_end(std::uint64_t index);
+
+/// What one run taught.
+struct Lesson {
+  std::uint64_t steps = 0;
+  std::vector<HeddleRace> races;
+};
+
+/// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.
+Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons);
+
+/// The detector costs time: it watches all early runs and then every eighth.
+enum class DetectorUse { kAuto, kOn, kOff };
+bool detector_on(DetectorUse use, std::uint64_t index);
+
+/// Steps after which a run counts as a livelock: generous, and known before the epoch starts.
+std::uint64_t step_limit(const Epoch& epoch);
+
+}  // namespace heddle

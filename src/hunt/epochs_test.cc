@@ -1,0 +1,61 @@
+#include "src/hunt/epochs.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+HeddleRace race(std::uint32_t first, std::uint32_t second) {
+  HeddleRace out{};
+  out.first_site = first;
+  out.second_site = second;
+  return out;
+}
+
+TEST(Epochs, BoundariesAreFixed) {
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t at = 0; at < 1000; at = epoch_end(at)) ends.push_back(epoch_end(at));
+  EXPECT_EQ(ends, (std::vector<std::uint64_t>{1, 4, 16, 64, 128, 256, 512, 1024}));
+  EXPECT_EQ(epoch_end(3), 4u);
+  EXPECT_EQ(epoch_end(200), 256u);
+}
+
+TEST(Epochs, TheNextOneDependsOnWhatRunsTaughtNotOnWhoFinishedFirst) {
+  Epoch epoch{4, 16, {9}, 10};
+  std::map<std::uint64_t, Lesson> forward, backward;
+  for (std::uint64_t i = 4; i < 16; i++) forward[i] = {i, {race(20 - static_cast<std::uint32_t>(i), 30)}};
+  for (std::uint64_t i = 15; i >= 4; i--) backward[i] = forward[i];
+  Epoch next = next_epoch(epoch, forward);
+  EXPECT_EQ(next, next_epoch(epoch, backward));
+  EXPECT_EQ(next.first, 16u);
+  EXPECT_EQ(next.end, 64u);
+  EXPECT_EQ(next.longest, 15u);
+  EXPECT_TRUE(std::is_sorted(next.points.begin(), next.points.end()));
+  EXPECT_EQ(next.points.front(), 5u);
+  EXPECT_EQ(next.points.back(), 30u);
+}
+
+TEST(Epochs, CodeAddressesAreNoStaticPoints) {
+  Epoch next = next_epoch({}, {{0, {5, {race(HEDDLE_SITE_PC | 7, 3), race(0, 4)}}}});
+  EXPECT_EQ(next.points, (std::vector<std::uint32_t>{3, 4}));
+}
+
+TEST(Epochs, DetectorWatchesEarlyRunsAndEveryEighth) {
+  EXPECT_TRUE(detector_on(DetectorUse::kAuto, 63));
+  EXPECT_FALSE(detector_on(DetectorUse::kAuto, 65));
+  EXPECT_TRUE(detector_on(DetectorUse::kAuto, 72));
+  EXPECT_FALSE(detector_on(DetectorUse::kOff, 0));
+  EXPECT_TRUE(detector_on(DetectorUse::kOn, 65));
+}
+
+TEST(Epochs, TheLivelockBoundIsGenerous) {
+  Epoch epoch;
+  EXPECT_EQ(step_limit(epoch), 20'000'000u);
+  epoch.longest = 100;
+  EXPECT_EQ(step_limit(epoch), 2'000'000u);
+  epoch.longest = 10'000'000;
+  EXPECT_EQ(step_limit(epoch), 1'000'000'000u);
+}
+
+}  // namespace
+}  // namespace heddle

@@ -1,0 +1,241 @@
+#include "src/hunt/hunt.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <csignal>
+#include <sched.h>
+
+#include "src/engine/check.h"
+
+namespace heddle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kTick{100};
+constexpr std::uint32_t kFirstLengthGuess = 64;
+constexpr std::size_t kMaxNotes = 32;
+
+std::vector<int> allowed_cpus() {
+  std::vector<int> out;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return out;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &set)) out.push_back(cpu);
+  return out;
+}
+
+// The host thread too: a wake-up on the same processor costs a seventh of one across (notes/engine-measurements.md).
+void stay_on(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+std::pair<std::uint32_t, std::uint32_t> site_pair(const HeddleRace& race) {
+  return std::minmax(race.first_site, race.second_site);
+}
+
+/// What the workers share; `mutex` guards everything.
+class Hunter {
+ public:
+  explicit Hunter(const HuntRequest& request) : request_(request) { result_.epochs.emplace_back(); }
+
+  Result<HuntResult> run(const std::function<void(const HuntProgress&)>& on_progress);
+
+ private:
+  void work(unsigned worker);
+  void execute_runs(Executor& executor, int cpu);
+  std::optional<std::uint64_t> next_run(std::unique_lock<std::mutex>& lock);
+  void record(std::uint64_t index, RunOutcome outcome);
+  void learn_races(std::uint64_t index, const std::vector<HeddleRace>& races);
+  void close_epoch_if_done();
+  std::uint64_t limit() const;
+  bool over() const { return stop_ || error_ || bug_ || (in_flight_ == 0 && next_ >= std::min(request_.runs, best_)); }
+  void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
+  bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
+  void summarise();
+
+  const HuntRequest& request_;
+  const Clock::time_point start_ = Clock::now();
+  std::shared_ptr<SiteCache> sites_ = std::make_shared<SiteCache>();
+  std::atomic<bool> stop_{false};  // ends runs in flight, too
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  HuntResult result_;
+  std::map<std::uint64_t, Lesson> lessons_;                             // of the current epoch
+  std::map<std::pair<std::uint32_t, std::uint32_t>, FoundRace> races_;  // lowest run index wins
+  std::uint64_t next_ = 0, in_flight_ = 0, finished_ = 0;
+  std::uint64_t best_ = ~0ull;  // lowest failing index
+  std::optional<Error> error_;
+  std::exception_ptr bug_;
+};
+
+std::uint64_t Hunter::limit() const { return std::min({result_.epochs.back().end, request_.runs, best_}); }
+
+std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock) {
+  changed_.wait(lock, [&] { return over() || next_ < limit(); });
+  if (over()) return std::nullopt;
+  in_flight_++;
+  return next_++;
+}
+
+void Hunter::execute_runs(Executor& executor, int cpu) {
+  std::unique_lock lock(mutex_);
+  while (std::optional<std::uint64_t> index = next_run(lock)) {
+    RunRequest request = plan_run(request_, result_.epochs.back(), *index);
+    request.parameters.pin_cpu = cpu;
+    lock.unlock();
+    Result<RunOutcome> outcome = executor.execute(request);
+    if (outcome) request_.conditions.judge(*outcome);
+    lock.lock();
+    in_flight_--;
+    if (!outcome) {
+      if (!stop_) error_ = outcome.error();
+    } else if (outcome->end != RunEnd::kInterrupted) {
+      record(*index, std::move(*outcome));
+    }
+    close_epoch_if_done();
+    changed_.notify_all();
+  }
+  changed_.notify_all();
+}
+
+void Hunter::work(unsigned worker) {
+  try {
+    std::vector<int> cpus = allowed_cpus();
+    int cpu = request_.options.pin && !cpus.empty() ? cpus[worker % cpus.size()] : -1;
+    if (cpu >= 0) stay_on(cpu);
+    WorkerOptions options = request_.worker;
+    options.stop = &stop_;
+    auto executor = Executor::create(options, sites_);
+    if (executor) return execute_runs(**executor, cpu);
+    std::lock_guard lock(mutex_);
+    error_ = executor.error();
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    bug_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+void Hunter::learn_races(std::uint64_t index, const std::vector<HeddleRace>& races) {
+  for (const HeddleRace& race : races) {
+    auto [known, is_new] = races_.try_emplace(site_pair(race), FoundRace{race, index});
+    if (!is_new && index < known->second.run) known->second = {race, index};
+  }
+}
+
+void Hunter::record(std::uint64_t index, RunOutcome outcome) {
+  finished_++;
+  HuntProgress& progress = result_.progress;
+  progress.runs = finished_;
+  progress.threads = std::max(progress.threads, std::min(outcome.result.thread_count, HEDDLE_MAX_THREADS));
+  progress.longest = std::max(progress.longest, outcome.result.steps);
+  learn_races(index, outcome.races);
+  progress.races = races_.size();
+  for (const std::string& note : outcome.notes)
+    if (result_.notes.size() < kMaxNotes && std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
+      result_.notes.push_back(note);
+  lessons_[index] = {outcome.result.steps, outcome.races};
+  if (outcome.failure && index < best_) {
+    best_ = index;
+    result_.failing = FailingRun{index, std::move(outcome)};
+  }
+}
+
+void Hunter::close_epoch_if_done() {
+  const Epoch& epoch = result_.epochs.back();
+  if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs) return;
+  result_.epochs.push_back(next_epoch(epoch, lessons_));
+  result_.progress.racy_points = result_.epochs.back().points.size();
+  lessons_.clear();
+}
+
+void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock) {
+  while (!over()) {
+    changed_.wait_for(lock, kTick, [&] { return over(); });
+    double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    result_.progress.seconds = seconds;
+    if (user_stopped()) {
+      result_.interrupted = true;
+      stop_ = true;
+    } else if (request_.time.count() > 0 && seconds * 1000 >= static_cast<double>(request_.time.count()) && !over()) {
+      result_.out_of_time = true;
+      stop_ = true;
+    }
+    if (on_progress && !over()) {
+      HuntProgress now = result_.progress;
+      lock.unlock();
+      on_progress(now);
+      lock.lock();
+    }
+  }
+  changed_.notify_all();
+}
+
+void Hunter::summarise() {
+  result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  result_.runs = result_.failing ? best_ + 1 : finished_;
+  // Races of runs above the failing one depend on how far the workers were: not part of the result.
+  for (const auto& [pair, found] : races_)
+    if (found.run <= best_) result_.races.push_back(found);
+  std::stable_sort(result_.races.begin(), result_.races.end(), [](const FoundRace& a, const FoundRace& b) { return a.run < b.run; });
+}
+
+Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& on_progress) {
+  // Signals are for the calling thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1u, request_.workers); i++) threads.emplace_back([this, i] { work(i); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  {
+    std::unique_lock lock(mutex_);
+    watch(on_progress, lock);
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (bug_) std::rethrow_exception(bug_);
+  if (error_ && !result_.failing) return std::unexpected(*error_);
+  summarise();
+  return std::move(result_);
+}
+
+}  // namespace
+
+RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
+  HEDDLE_CHECK(index >= epoch.first && index < epoch.end);
+  RunRequest plan;
+  HeddleRun& run = plan.parameters;
+  request.options.fill(run);
+  run.seed = request.seed;
+  run.run_index = index;
+  run.strategy = request.strategy;
+  run.point_set = request.points;
+  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
+  run.pct_depth = request.depth;
+  run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
+  if (run.max_steps == 0) run.max_steps = step_limit(epoch);
+  if (request.points == HEDDLE_POINTS_RACY) plan.points = epoch.points;
+  plan.limits = {request.options.hang_timeout, request.options.run_timeout};
+  return plan;
+}
+
+const Epoch& epoch_of(const HuntResult& result, std::uint64_t index) {
+  for (const Epoch& epoch : result.epochs)
+    if (index >= epoch.first && index < epoch.end) return epoch;
+  bug("no epoch holds this run", __FILE__, __LINE__);
+}
+
+Result<HuntResult> hunt(const HuntRequest& request, const std::function<void(const HuntProgress&)>& on_progress) {
+  return Hunter(request).run(on_progress);
+}
+
+}  // namespace heddle

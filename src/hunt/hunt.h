@@ -1,0 +1,74 @@
+// Searches for a failing schedule: many executions, one program instance per worker, the same result for every number of workers.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/engine/conditions.h"
+#include "src/engine/execute.h"
+#include "src/engine/options.h"
+#include "src/hunt/epochs.h"
+#include "src/result/result.h"
+
+namespace heddle {
+
+struct HuntRequest {
+  WorkerOptions worker;  // the program; `stop` is the user's
+  Options options;
+  FailureConditions conditions;
+  HeddleStrategy strategy = HEDDLE_STRATEGY_PCT;
+  HeddlePointSet points = HEDDLE_POINTS_RACY;
+  std::uint32_t depth = 3;
+  std::uint64_t runs = 10'000;
+  std::chrono::milliseconds time{60'000};  // 0: no limit
+  std::uint64_t seed = 0;
+  unsigned workers = 1;
+  DetectorUse detector = DetectorUse::kAuto;
+};
+
+struct HuntProgress {
+  std::uint64_t runs = 0;  // finished
+  double seconds = 0;
+  std::size_t races = 0, racy_points = 0;
+  std::uint32_t threads = 0;  // most seen in a run
+  std::uint64_t longest = 0;  // steps
+};
+
+/// A race with the run that showed it first.
+struct FoundRace {
+  HeddleRace race;
+  std::uint64_t run = 0;
+};
+
+struct FailingRun {
+  std::uint64_t index = 0;
+  RunOutcome outcome;  // with evidence
+};
+
+struct HuntResult {
+  std::optional<FailingRun> failing;  // the lowest failing index
+  std::uint64_t runs = 0;             // lowest failing index + 1, or the number of runs executed
+  double seconds = 0;
+  bool interrupted = false;           // by the user
+  bool out_of_time = false;
+  std::vector<FoundRace> races;       // distinct by their pair of sites, in the order of run indices
+  std::vector<std::string> notes;     // distinct
+  std::vector<Epoch> epochs;          // all that were entered
+  HuntProgress progress;
+};
+
+/// Runs until the first failure, the budget's end, or `stop`. Calls `on_progress` now and then on the calling thread.
+/// Errors: the program cannot be controlled.
+Result<HuntResult> hunt(const HuntRequest& request, const std::function<void(const HuntProgress&)>& on_progress);
+
+/// Run `index` as the hunt executed it (least detail), `epoch` being the one that holds it.
+RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);
+
+/// The epoch that holds `index`; it must have been entered.
+const Epoch& epoch_of(const HuntResult& result, std::uint64_t index);
+
+}  // namespace heddle

@@ -1,0 +1,88 @@
+#include "src/hunt/races.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "src/engine/trace_builder.h"
+#include "src/failure/failure.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMaxConfirmed = 50;
+
+const char* access_word(std::uint32_t kind) {
+  switch (kind) {
+    case HEDDLE_EV_READ: case HEDDLE_EV_READ_RANGE: return "read";
+    case HEDDLE_EV_WRITE: case HEDDLE_EV_WRITE_RANGE: return "write";
+    case HEDDLE_EV_FREE: return "free";
+    case HEDDLE_EV_ATOMIC_LOAD: return "atomic load";
+    case HEDDLE_EV_ATOMIC_STORE: return "atomic store";
+    case HEDDLE_EV_ATOMIC_RMW: return "atomic rmw";
+    case HEDDLE_EV_ATOMIC_CAS: return "atomic cas";
+    default: return "access";
+  }
+}
+
+struct End {
+  std::uint32_t site, thread, kind, stack;
+};
+
+RaceAccess access(const End& end, const RunOutcome& outcome, SiteResolver& resolver, Executor& executor) {
+  const Evidence& evidence = *outcome.evidence;
+  RaceAccess out;
+  out.thread = end.thread < evidence.threads.size() ? thread_name(evidence.threads, end.thread) : "?";
+  out.kind = access_word(end.kind);
+  SiteRecord site = resolver.resolve(end.site);
+  out.function = demangle(site.function);
+  out.file = site.file;
+  out.line = site.line;
+  out.stack = symbolise(executor.symbolizer(), stack_addresses(evidence.stack_words, end.stack));
+  return out;
+}
+
+}  // namespace
+
+RaceRecord race_record(const HeddleRace& race, const RunOutcome& outcome, Executor& executor) {
+  SiteResolver resolver(*outcome.evidence, executor);
+  RaceRecord record;
+  record.size = race.size;
+  record.first = access({race.first_site, race.first_thread, race.first_kind, race.first_stack}, outcome, resolver, executor);
+  record.second = access({race.second_site, race.second_thread, race.second_kind, race.second_stack}, outcome, resolver, executor);
+  // The name of a variable in static storage says most; then what the source calls it.
+  record.variable = executor.symbolizer().data_name(race.address);
+  if (record.variable.empty()) record.variable = resolver.resolve(race.second_site).variable;
+  if (record.variable.empty()) record.variable = resolver.resolve(race.first_site).variable;
+  return record;
+}
+
+RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor) {
+  RaceFindings findings;
+  std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
+  for (const FoundRace& found : result.races) by_run[found.run].push_back(found.race);
+  for (const auto& [index, wanted] : by_run) {
+    if (findings.races.size() >= kMaxConfirmed) {
+      findings.unconfirmed += wanted.size();
+      continue;
+    }
+    RunRequest again = plan_run(request, epoch_of(result, index), index);
+    again.parameters.detector = 1;
+    again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
+    again.keep_evidence = true;
+    Result<RunOutcome> outcome = executor.execute(again);
+    for (const HeddleRace& race : wanted) {
+      const HeddleRace* seen = nullptr;
+      for (const HeddleRace& candidate : outcome ? outcome->races : std::vector<HeddleRace>{})
+        if (std::minmax(candidate.first_site, candidate.second_site) == std::minmax(race.first_site, race.second_site)) seen = &candidate;
+      if (seen && outcome->evidence)
+        findings.races.push_back(race_record(*seen, *outcome, executor));
+      else
+        findings.unconfirmed++;
+    }
+  }
+  return findings;
+}
+
+}  // namespace heddle

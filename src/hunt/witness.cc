@@ -1,0 +1,110 @@
+#include "src/hunt/witness.h"
+
+#include <fmt/format.h>
+
+#include "src/engine/replay.h"
+#include "src/engine/trace_builder.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::uint64_t kMaxAccessEvents = 2'000'000;
+
+std::uint32_t trace_detail(const Options& options, const HeddleResult& result) {
+  switch (options.detail) {
+    case Options::Detail::kPoints: return HEDDLE_DETAIL_POINTS;
+    case Options::Detail::kAccesses: return HEDDLE_DETAIL_ACCESSES;
+    case Options::Detail::kBranches: return HEDDLE_DETAIL_BRANCHES;
+    case Options::Detail::kAuto: break;
+  }
+  return result.access_count <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
+}
+
+const char* strategy_name(HeddleStrategy strategy) {
+  switch (strategy) {
+    case HEDDLE_STRATEGY_RANDOM: return "random";
+    case HEDDLE_STRATEGY_PCT: return "pct";
+    case HEDDLE_STRATEGY_REPLAY: break;
+  }
+  return "replay";
+}
+const char* points_name(HeddlePointSet points) {
+  switch (points) {
+    case HEDDLE_POINTS_SYNC: return "sync";
+    case HEDDLE_POINTS_RACY: return "racy";
+    case HEDDLE_POINTS_ALL: break;
+  }
+  return "all";
+}
+
+void fill_meta(Meta& meta, const HuntRequest& request, const RunRequest& plan) {
+  meta.strategy = strategy_name(request.strategy);
+  meta.points = points_name(request.points);
+  meta.seed = request.seed;
+  meta.run_index = plan.parameters.run_index;
+  meta.time_base_ns = plan.parameters.time_base_ns;
+  meta.virtual_cpus = plan.parameters.virtual_cpus;
+  meta.racy_sites = plan.points;
+  // Numbers that a replay needs to end where the run ended.
+  meta.more["max_steps"] = std::to_string(plan.parameters.max_steps);
+  meta.more["fail_on_race"] = std::to_string(plan.parameters.fail_on_race);
+  meta.more["fork_at_mark"] = std::to_string(plan.parameters.fork_at_mark);
+  meta.more["fail_on_exit"] = request.conditions.exits();
+  meta.more["fail_on_output"] = request.conditions.output();
+  meta.more["pct_depth"] = std::to_string(plan.parameters.pct_depth);
+  meta.more["pct_steps"] = std::to_string(plan.parameters.pct_steps);
+}
+
+std::string difference(const RunOutcome& first, const RunOutcome& again) {
+  if (again.end == RunEnd::kInterrupted) return "it was interrupted";
+  if (again.result.divergence.happened) return fmt::format("it left the schedule at step {}", again.result.divergence.step);
+  if (!again.failure) return "it did not fail";
+  if (again.failure->kind != first.failure->kind)
+    return fmt::format("it ended with {} instead of {}", again.failure->kind, first.failure->kind);
+  if (again.result.steps != first.result.steps || again.result.hash != first.result.hash) return "it took other steps";
+  return {};
+}
+
+}  // namespace
+
+Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta, std::vector<RaceRecord> races,
+                              const std::filesystem::path& path, Executor& executor) {
+  const RunOutcome& first = result.failing->outcome;
+  RunRequest plan = plan_run(request, epoch_of(result, result.failing->index), result.failing->index);
+  fill_meta(meta, request, plan);
+
+  Result<TraceWriter> writer = TraceWriter::create(path);
+  if (!writer) return std::unexpected(writer.error());
+  TraceBuilder builder(std::move(*writer), executor.worker().region());
+  RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
+  again.limits = plan.limits;
+  again.parameters.detail = meta.detail = trace_detail(request.options, first.result);
+  Result<RunOutcome> second = executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
+  if (!second) return std::unexpected(second.error());
+  request.conditions.judge(*second);
+
+  Witness witness;
+  witness.confirmed = same_ending(first.failure, first.result.steps, *second);
+  witness.difference = difference(first, *second);
+  if (witness.confirmed && !was_cut_off(*first.failure)) witness.confirmed = witness.difference.empty();
+  if (!witness.confirmed) {
+    Result<TraceWriter> plain = TraceWriter::create(path);
+    if (!plain) return std::unexpected(plain.error());
+    RunOutcome original = first;
+    original.complete = false;
+    original.notes.push_back("executed again, this run did not fail in the same way: " + witness.difference);
+    auto head = TraceBuilder(std::move(*plain), executor.worker().region()).finish(std::move(meta), original, executor, std::move(races));
+    if (!head) return std::unexpected(head.error());
+    witness.head = std::move(*head);
+    return witness;
+  }
+  if (!second->failure) second->failure = first.failure;
+  second->evidence->inputs = first.evidence->inputs;
+  if (was_cut_off(*first.failure)) second->evidence->choices = first.evidence->choices;
+  auto head = builder.finish(std::move(meta), *second, executor, std::move(races));
+  if (!head) return std::unexpected(head.error());
+  witness.head = std::move(*head);
+  return witness;
+}
+
+}  // namespace heddle
