@@ -134,6 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(  //        plain rng at  fe lk th hp re  bytes steps threads
         Mix{"plain_and_locks",     40, 0,  0,  0, 60, 4, 0, 0, 8,   40, 4},
         Mix{"many_locks",          30, 0,  0,  0, 70, 6, 0, 0, 4,   60, 5},
+        Mix{"well_locked",         10, 0,  0,  0, 90, 1, 0, 0, 64,  80, 4},
+        Mix{"well_fenced",         8,  0,  60, 30, 0, 1, 0, 0, 16,  90, 4},
         Mix{"sub_words",           70, 10, 0,  0, 60, 4, 4, 0, 24,  60, 4},
         Mix{"atomics",             20, 0,  60, 0, 0,  4, 0, 0, 8,   50, 4},
         Mix{"atomics_and_fences",  20, 0,  50, 30, 0, 4, 0, 0, 16,  60, 4},

@@ -298,11 +298,13 @@ std::set<Pair> World::racing() const {
 
 std::string World::difference() const {
   std::set<Pair> all = racing();
-  std::set<uintptr_t> found, expected;
-  auto collect = [this](Pair p, std::set<uintptr_t>& bytes) {
+  std::map<uintptr_t, int> found, expected;  // byte -> the first event that races there with an earlier one
+  auto collect = [this](Pair p, std::map<uintptr_t, int>& first_race) {
     const Event &a = events_[p.first], &b = events_[p.second];
     for (uintptr_t byte = b.low; byte < b.high; byte++) {
-      if (conflict(a, p.first, b, p.second, byte)) bytes.insert(byte);
+      if (!conflict(a, p.first, b, p.second, byte)) continue;
+      auto [entry, is_new] = first_race.emplace(byte, p.second);
+      if (!is_new && p.second < entry->second) entry->second = p.second;
     }
   };
   for (Pair p : reported()) {
@@ -310,8 +312,10 @@ std::string World::difference() const {
     collect(p, found);
   }
   for (Pair p : all) collect(p, expected);
-  for (uintptr_t byte : expected) {
-    if (!found.count(byte)) return "missed: a race on byte " + std::to_string(byte & 0xfff);
+  for (auto [byte, event] : expected) {
+    if (!found.count(byte) || found[byte] != event) {
+      return "missed: event " + std::to_string(event) + " on byte " + std::to_string(byte & 0xfff);
+    }
   }
   return "";
 }

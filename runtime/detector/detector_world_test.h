@@ -45,7 +45,8 @@ class World {
   std::vector<HeddleRace> races() const;
   /// All pairs of accesses that race.
   std::set<Pair> racing() const;
-  /// Empty if the detector is right: every report is a race, and every byte that has a race has a report.
+  /// Empty if the detector is right: every report is a race, and for every byte that has races the first of them was reported at
+  /// its second access (FastTrack promises no more: what follows a race on a byte may go unseen).
   std::string difference() const;
 
   Thread& thread_at(int index) { return *threads_[index]; }
