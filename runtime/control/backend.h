@@ -26,5 +26,7 @@ struct Backend {
 extern const Backend baton_backend;
 extern const Backend fiber_backend;
 extern const Backend* backend;
+/// The CPU and kernel let user code write the FS base.
+bool fibers_possible();
 
 }  // namespace heddle::rt

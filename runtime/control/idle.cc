@@ -1,12 +1,11 @@
 // Rules of this file: idle_loop() runs on a kernel thread without TLS of its own: no `self`, no libc, raw system calls only.
 #include "runtime/control/idle.h"
 
-#include <linux/sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "runtime/arena.h"
 #include "runtime/control/control.h"
+#include "runtime/control/kernel_thread.h"
 
 namespace heddle::rt {
 namespace {
@@ -24,42 +23,12 @@ void idle_loop() {
   }
 }
 
-extern "C" void heddle_idle_entry() {
-  idle_loop();
-  __builtin_trap();
-}
-
 void make_idle_thread() {
   idle_exists = true;
-  constexpr size_t kStack = 64 * 1024;
-  uint64_t* top = (uint64_t*)((char*)arena_allocate(kStack) + kStack - 64);
-  top[0] = (uint64_t)&heddle_idle_entry;
-  uint64_t all = ~0ull, old = 0;
+  uint64_t all = ~0ull, old = 0;  // inherited: the program's signals are not for it
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
-  long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
-  // The child starts on its own stack with nothing but the entry's address on it.
-  long result;
-  register long r10 __asm__("r10") = 0;
-  register long r8 __asm__("r8") = 0;
-  __asm__ volatile(
-      "jmp heddle_clone_here\n"
-      ".pushsection heddle_sys,\"ax\",@progbits\n"
-      "heddle_clone_here:\n"
-      "syscall\n"
-      "test %%rax, %%rax\n"
-      "jnz 1f\n"
-      "xor %%ebp, %%ebp\n"
-      "pop %%rax\n"
-      "and $-16, %%rsp\n"
-      "call *%%rax\n"
-      "1: jmp heddle_clone_back\n"
-      ".popsection\n"
-      "heddle_clone_back:\n"
-      : "=a"(result)
-      : "a"((long)SYS_clone), "D"(flags), "S"(top), "d"(0L), "r"(r10), "r"(r8)
-      : "rcx", "r11", "memory");
+  make_kernel_thread(idle_loop);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, 8);
-  HEDDLE_CHECK(result > 0);
 }
 
 }  // namespace

@@ -358,14 +358,15 @@ void scheduler_start() {
   strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
              : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
                                                     : &random_strategy;
-  backend = run.backend == HEDDLE_BACKEND_FIBERS ? &fiber_backend : &baton_backend;
+  bool fibers = run.backend == HEDDLE_BACKEND_FIBERS;
+  if (fibers && !fibers_possible()) note("this CPU or kernel has no FSGSBASE: the baton backend is used instead of fibers");
+  backend = fibers && fibers_possible() ? &fiber_backend : &baton_backend;
   strategy->start(run);
   Thread& main = new_thread(control.threads[0]);
   main.state = HEDDLE_T_RUNNING;
   main.enabled = true;
   main.info->state = HEDDLE_T_RUNNING;
   self = &main;
-  backend->start();
 }
 
 }  // namespace heddle::rt

@@ -78,12 +78,12 @@ void value_result(const Call& c, Transfer& t, uint64_t buffer, uint64_t length, 
   t.chunk(length, sizeof now);
 }
 
-void message(Transfer& t, uint64_t header, uint64_t bytes) {
+void message(Transfer& t, uint64_t header, uint64_t bytes, uint64_t name_capacity) {
   msghdr m;
   // In a replay the header still has the program's capacities: the recorded lengths win, then the header itself is written.
   if (!read_program(&m, header, sizeof m)) return;
   t.vector((uint64_t)m.msg_iov, m.msg_iovlen, bytes);
-  if (m.msg_name) t.chunk((uint64_t)m.msg_name, m.msg_namelen);
+  if (m.msg_name) t.chunk((uint64_t)m.msg_name, at_most(m.msg_namelen, name_capacity));
   if (m.msg_control) t.chunk((uint64_t)m.msg_control, m.msg_controllen);
   t.chunk(header + offsetof(msghdr, msg_namelen), sizeof m.msg_namelen);
   t.chunk(header + offsetof(msghdr, msg_controllen), sizeof m.msg_controllen);
@@ -96,7 +96,7 @@ void messages(const Call& c, Transfer& t, long count, bool received) {
     t.chunk(one + offsetof(mmsghdr, msg_len), sizeof(unsigned));
     unsigned length = 0;
     read_program(&length, one + offsetof(mmsghdr, msg_len), sizeof length);
-    if (received) message(t, one, length);
+    if (received) message(t, one, length, sizeof(sockaddr));
   }
 }
 
@@ -142,7 +142,7 @@ void walk(const Call& c, long result, Transfer& t) {
       t.chunk(a[1], at_most(result, a[2]));
       value_result(c, t, a[4], a[5], c.capacity);
       break;
-    case Writes::RECVMSG: message(t, a[1], result); break;
+    case Writes::RECVMSG: message(t, a[1], result, c.capacity); break;
     case Writes::RECVMMSG: messages(c, t, result, true); break;
     case Writes::SENDMMSG: messages(c, t, result, false); break;
     case Writes::POLL: t.chunk(a[0], (uint64_t)a[1] * 8); break;
@@ -186,6 +186,7 @@ void shape_before(Call& c) {
   uint64_t length = 0;
   if (c.policy.shape.writes == Writes::ADDRESS) length = c.a[c.policy.shape.argument + 1];
   if (c.policy.shape.writes == Writes::RECVFROM) length = c.a[5];
+  if (c.policy.shape.writes == Writes::RECVMSG) length = c.a[1] + offsetof(msghdr, msg_namelen);
   if (length && !read_program(&c.capacity, length, sizeof c.capacity)) c.capacity = 0;
 }
 

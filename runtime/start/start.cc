@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
@@ -89,6 +90,7 @@ void child_start() {
   mode = Mode::kControlled;
   sites_start();
   io_start();
+  backend->start();
   io_rearm();
 }
 

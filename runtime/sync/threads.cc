@@ -168,9 +168,9 @@ void end_this_thread() {
   productive();
   robust_owner_died(t);
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
-  io_thread_stop();  // from here on this OS thread is on its own
   self = nullptr;
   thread_finished(t);
+  io_thread_stop();  // from here on this OS thread is on its own
 }
 
 void threads_prepare() {

@@ -1,0 +1,138 @@
+// Fibers: the contexts of the real threads, run one at a time on one carrier (a kernel thread of our own). A thread's own kernel
+// thread sleeps on a small parking stack meanwhile; its frames, TLS and unwinding stay those of the real pthread.
+//
+//   carrier:   base loop --heddle_switch--> thread A --heddle_switch--> thread B --> ... --> base loop (nobody can run)
+//   outside:   leave_to(): base loop wakes A's kernel thread, which continues A's context natively (blocking I/O, exit);
+//              enter(): A's kernel thread saves the context and parks; the carrier resumes it when it is chosen.
+//
+// Rules of this file: a context is saved before anyone can see it; after a kernel thread was woken its Thread is not touched.
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+#include "runtime/arena.h"
+#include "runtime/control/backend.h"
+#include "runtime/control/control.h"
+#include "runtime/control/idle.h"
+#include "runtime/control/kernel_thread.h"
+#include "runtime/fail/fail.h"
+#include "runtime/io/io.h"
+
+extern "C" {
+void heddle_switch(void** save, void* load, uint64_t fs_base);
+void heddle_resume(void* load);
+void heddle_park(void** save, void* stack_top, void (*wait)(void*), void* argument);
+}
+
+namespace heddle::rt {
+namespace {
+
+constexpr size_t kParkingStack = 8192;
+void* base_context;       // of the carrier's own loop
+Thread* to_native;        // base loop: let this one go on natively ...
+Thread* to_run;           // ... and run this one (null: wait for somebody)
+char* parking_stacks[HEDDLE_MAX_THREADS];
+
+uint64_t fs_base() {
+  uint64_t base;
+  __asm__("movq %%fs:0, %0" : "=r"(base));  // the thread control block starts with its own address
+  return base;
+}
+
+char* parking_top(Thread& t) {
+  char*& stack = parking_stacks[t.index];
+  if (!stack) stack = (char*)arena_allocate(kParkingStack);
+  return stack + kParkingStack;
+}
+
+// On the parking stack: sleeps with all signals blocked until the context is to go on natively.
+[[noreturn]] void sleep_parked(Thread& t, uint64_t old_mask) {
+  while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
+  __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old_mask, 0, 8);
+  heddle_resume(t.context);
+  __builtin_trap();
+}
+
+uint64_t block_signals() {
+  uint64_t all = ~0ull, old = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+  return old;
+}
+
+void wait_after_arrival(void* argument) {
+  Thread& t = *static_cast<Thread*>(argument);
+  uint64_t old = block_signals();
+  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.native, 1);
+  sleep_parked(t, old);
+}
+
+void wait_after_return(void* argument) {
+  Thread& t = *static_cast<Thread*>(argument);
+  uint64_t old = block_signals();
+  announce_return(t);
+  sleep_parked(t, old);
+}
+
+void base_loop() {
+  for (;;) {
+    if (Thread* t = to_native) {
+      to_native = nullptr;
+      __atomic_store_n(&t->wake_word, 1, __ATOMIC_SEQ_CST);
+      futex_wake(&t->wake_word, 1);
+    }
+    Thread* next = to_run;
+    to_run = nullptr;
+    while (!next)
+      if (!(next = choose(nullptr))) wait_for_return();
+    heddle_switch(&base_context, next->context, next->fs_base);
+  }
+}
+
+void carrier() {
+  Thread& main = thread(0);
+  while (!__atomic_load_n(&main.native, __ATOMIC_SEQ_CST)) futex_wait(&main.native, 0);
+  io_thread_start();
+  fail_thread_start();
+  to_run = &main;
+  base_loop();
+}
+
+void arrive(Thread& t) {
+  parking_top(t);
+  t.fs_base = fs_base();
+  heddle_park(&t.context, parking_top(t), wait_after_arrival, &t);
+}
+
+void await_arrival(Thread& t) {
+  while (!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST)) futex_wait(&t.native, 0);
+}
+
+void start() {
+  make_kernel_thread(carrier);
+  arrive(*self);  // main continues on the carrier
+}
+
+void switch_to(Thread& from, Thread& to) { heddle_switch(&from.context, to.context, to.fs_base); }
+
+void switch_to_idle(Thread& from) {
+  to_run = nullptr;
+  heddle_switch(&from.context, base_context, from.fs_base);
+}
+
+void leave_to(Thread& from, Thread* to) {
+  to_native = &from;
+  to_run = to;
+  heddle_switch(&from.context, base_context, from.fs_base);
+}
+
+void enter(Thread& t) { heddle_park(&t.context, parking_top(t), wait_after_return, &t); }
+
+}  // namespace
+
+bool fibers_possible() { return getauxval(AT_HWCAP2) & 2; }
+
+const Backend fiber_backend{"fibers", start, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
+
+}  // namespace heddle::rt

@@ -1,0 +1,5 @@
+// A kernel thread of our own: no TLS, no libc, a stack from the arena. `entry` never returns.
+#pragma once
+namespace heddle::rt {
+void make_kernel_thread(void (*entry)());
+}

@@ -1,0 +1,14 @@
+// Which of the program's descriptors are still the stdout and stderr it was started with. In a replay no descriptor of the
+// program exists but those, so this map is the truth about where a write goes.
+#pragma once
+#include "runtime/io/call.h"
+
+namespace heddle::rt {
+
+void descriptors_start();
+/// 0, 1 or 2: the original descriptor that `fd` stands for; -1: something else.
+int outer_descriptor(long fd);
+/// Follows dup, close and the like by what the call returned.
+void descriptors_follow(const Call& c, long result);
+
+}  // namespace heddle::rt

@@ -1,0 +1,135 @@
+// Calls whose outcome comes from outside: executed and recorded, or fed.
+//
+//   recording:  [ready]  execute ----------------------------------------------> record -> result
+//               [else]   record LEFT, leave(IO_LEAVE), execute, enter(IO_RETURN) -> record -> result
+//   replay:     the same points in the same places, nothing executed
+//
+// Rules of this file: a replay passes exactly the points of its recording; whatever decides about a point is in the record.
+#include <sys/stat.h>
+
+#include "runtime/detector/detector.h"
+#include "runtime/io/descriptors.h"
+#include "runtime/io/shape.h"
+
+namespace heddle::rt {
+namespace {
+
+bool never(void*) { return false; }
+
+bool is_channel(const Call& c) {
+  switch (c.policy.wait) {
+    case Wait::READ: {
+      struct stat st;
+      return raw_syscall(SYS_fstat, c.a[0], &st) == 0 && !S_ISREG(st.st_mode);
+    }
+    case Wait::RECV: case Wait::RECVMSG: case Wait::RECVMMSG: case Wait::POLL: case Wait::SELECT: case Wait::EPOLL:
+    case Wait::WAIT4: case Wait::WAITID: case Wait::MESSAGE: case Wait::SIGWAIT: case Wait::FLOCK: case Wait::FCNTL:
+    case Wait::ALWAYS:
+      return true;
+    default: return false;
+  }
+}
+
+bool releases(const Call& c) { return c.policy.cls == Class::EFFECT || c.policy.cls == Class::WRITE; }
+
+void after(Call& c, long result, uint32_t flags, uint64_t deadline) {
+  descriptors_follow(c, result);
+  if (detector::on && (flags & kInputChannel)) detector::io_acquire(c.thread);
+  bool expired = c.policy.wait == Wait::SIGWAIT ? result == -EAGAIN : result == 0;
+  if ((flags & kInputReturned) && expired) timed_out_until(c, deadline);
+}
+
+// The timeout decides about a point, so a replay has to know it too.
+void append_timeout(const Call& c, RecordWriter& out) { out.append(&c.timeout, sizeof c.timeout); }
+
+long record_once(Call& c, bool* again) {
+  ThreadIo& io = io_of(c.thread);
+  long result;
+  uint32_t flags = 0;
+  uint64_t started = virtual_now();
+  shape_before(c);
+  if (detector::on && releases(c)) detector::io_release(c.thread);
+  if (!execute_if_ready(c, &result)) {
+    RecordWriter left;
+    append_timeout(c, left);
+    left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputLeft);
+    __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
+    leave(op_of(c, HEDDLE_EV_IO_LEAVE));
+    result = execute_outside(c, io);
+    enter(op_of(c, HEDDLE_EV_IO_RETURN));
+    flags |= kInputReturned;
+  }
+  *again = result == -EINTR && restarts_after_signal(c);
+  if (!failed(result) && is_channel(c)) flags |= kInputChannel;
+  RecordWriter out;
+  shape_record(c, result, out);
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? kInputAgain : 0));
+  after(c, result, flags, started + c.timeout);
+  return result;
+}
+
+// What the recording wrote to the original stdout or stderr, the user sees in a replay too.
+void show_output(const Call& c, long result) {
+  int fd = c.policy.cls == Class::WRITE ? outer_descriptor(c.a[0]) : -1;
+  if (fd < 0 || result <= 0) return;
+  if (c.number != SYS_write) {
+    heddle_raw_syscall(c.number, fd, c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]);
+    return;
+  }
+  for (long done = 0; done < result;) {
+    long n = raw_syscall(SYS_write, fd, c.a[1] + done, result - done);
+    if (n == -EINTR) continue;
+    if (n <= 0) return;
+    done += n;
+  }
+}
+
+const HeddleInput& expect(Call& c, ThreadIo& io) {
+  const HeddleInput* r = stream_peek(io);
+  if (!r || r->kind != HEDDLE_IN_SYSCALL || r->number != c.number) input_mismatch(c.thread, c.policy.name, r);
+  return *r;
+}
+
+long feed_once(Call& c, bool* again) {
+  ThreadIo& io = io_of(c.thread);
+  const HeddleInput* r = &expect(c, io);
+  if (detector::on && releases(c)) detector::io_release(c.thread);
+  uint64_t started = virtual_now();
+  if (r->reserved & kInputLeft) {
+    if (r->size >= sizeof c.timeout) __builtin_memcpy(&c.timeout, data_of(*r), sizeof c.timeout);
+    stream_consume(c.thread, io);
+    point(op_of(c, HEDDLE_EV_IO_LEAVE));
+    const HeddleInput* next = stream_peek(io);
+    if (!next) {
+      point(op_of(c, HEDDLE_EV_IO_RETURN), never);  // it was still out when the recording ended
+      input_mismatch(c.thread, c.policy.name, nullptr);
+    }
+    point_yielding(op_of(c, HEDDLE_EV_IO_RETURN));
+    r = &expect(c, io);
+  }
+  long result = r->result;
+  uint32_t flags = r->reserved;
+  if (!shape_feed(c, *r)) diverge_input("an input of the recording does not fit the program's buffers");
+  stream_consume(c.thread, io);
+  show_output(c, result);
+  *again = flags & kInputAgain;
+  after(c, result, flags, started + c.timeout);
+  return result;
+}
+
+}  // namespace
+
+long call_recorded(Call& c) {
+  if (c.policy.cls == Class::ODD)
+    note("system call %s (%d): what it writes is not recorded; a replay may differ", c.policy.name, (int)c.number);
+  if (long result; virtual_wait(c, &result)) return result;
+  for (;;) {
+    bool again;
+    long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
+    if (c.policy.wait != Wait::NEVER && cancel_point) cancel_point();
+    if (!again) return result;
+    signals_after_call(c.thread, c.context);
+  }
+}
+
+}  // namespace heddle::rt
