@@ -1,13 +1,12 @@
 #include "pass/clone.h"
 
+#include "pass/clone_body.h"
 #include "pass/dispatcher.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace heddle {
 namespace {
@@ -64,9 +63,7 @@ void drop_promises(T& f) {
 }
 
 Function* clone_for_hooks(Function& plain, const Function& original) {
-  llvm::ValueToValueMapTy values;
-  auto* hooked = llvm::CloneFunction(&plain, values);
-  hooked->setName(original.getName() + ".heddle");
+  auto* hooked = clone_body(plain, original.getName() + ".heddle");
   place(*hooked, original);
   drop_promises(*hooked);
   hooked->addFnAttr("frame-pointer", "all");  // the runtime walks the chain of frame pointers
@@ -116,7 +113,7 @@ std::vector<Clones> clone_functions(const std::vector<Function*>& functions, llv
   }
   for (auto& clones : result) {
     auto& f = *clones.dispatcher;
-    if (f.hasLocalLinkage() && f.use_empty()) {
+    if (f.isDiscardableIfUnused() && f.use_empty()) {
       f.eraseFromParent();
       clones.dispatcher = nullptr;
       continue;

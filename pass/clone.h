@@ -10,7 +10,8 @@
 //             h: musttail call @f.heddle(%p)   p: musttail call @f.plain(%p)
 //             }
 //
-// `f` keeps its linkage, comdat, address and uses other than direct calls. A local `f` that nobody uses any more goes away.
+// `f` keeps its linkage, comdat, address and uses other than direct calls. An `f` that
+// no other module can need and nobody uses any more (static, inline) goes away.
 #pragma once
 #include <vector>
 
