@@ -1,7 +1,8 @@
 // Plain accesses beyond the fast path: the rules of FastTrack on one granule.
 //
 // Differences to the paper: atomic accesses are checked too (AtomicRecord), shared readers are a pruned set instead of a vector
-// (AccessSet), and a read after the thread's own write in one interval is recorded as a read: the report then names its line.
+// (AccessSet), a read after the thread's own write in one interval is recorded as a read: the report then names its line; and a cell
+// that has seen a race leaves the fast path, so that one run tells more of the pairs of a racy variable (they become points).
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -20,6 +21,11 @@ Access only_read(const Granule& g) {
   return {g.cell->read, g.cell->read_site, g.stacks ? g.stacks->read : 0, 0};
 }
 
+void check_read(const Granule& g, Doing& me) {
+  if (check_plain_write(g, me)) g.cell->write |= kRaced;
+  if (g.cell->write & kHasAtomics) check_atomics(g, me, true);
+}
+
 void read_granule(const Granule& g, Doing& me) {
   Cell& c = *g.cell;
   Thread& t = me.t;
@@ -29,13 +35,13 @@ void read_granule(const Granule& g, Doing& me) {
     c.read = t.epoch;
     // Read before in this interval: whoever wrote since then has checked against that.
     if (readers->covers(t.epoch, false)) return;
-    check_writes(g, me);
+    check_read(g, me);
     readers = readers->add(t, now);
     if (readers->size() > 1) return;
     drop_set(c.read_site);  // all others happened before: one reader matters again
     c.write &= ~kSharedReads;
   } else {
-    check_writes(g, me);
+    check_read(g, me);
     if (c.read != kEmpty && !ordered(c.read, t)) {
       AccessSet* readers = AccessSet::make()->append(only_read(g))->append(now);
       c.read_site = hold_set(readers);
@@ -51,14 +57,15 @@ void read_granule(const Granule& g, Doing& me) {
 
 void write_granule(const Granule& g, Doing& me) {
   Cell& c = *g.cell;
-  check_plain_write(g, me);
-  check_plain_reads(g, me);
+  bool raced = check_plain_write(g, me);
+  raced |= check_plain_reads(g, me);
   if (c.write & kHasAtomics) {
-    check_atomics(g, me, false);
+    raced |= check_atomics(g, me, false);
     drop_atomic(g.address);  // also ends the release sequence: who reads this value synchronises with nobody
   }
-  if (c.write & kSharedReads) {
-    drop_set(c.read_site);
+  bool shared = c.write & kSharedReads;
+  if (shared) drop_set(c.read_site);
+  if (shared || raced) {  // after a race the reader's fast path must not hide the next one
     c.read = kEmpty;
     c.read_site = kNoSite;
   }
@@ -89,32 +96,37 @@ constexpr size_t kFreeWhole = 1024;
 
 }  // namespace
 
-void check_plain_write(const Granule& g, Doing& me) {
+bool check_plain_write(const Granule& g, Doing& me) {
   Access w = last_write(g);
-  if (w.epoch != kEmpty && !ordered(w.epoch, me.t)) report(g, w, HEDDLE_EV_WRITE, me);
+  if (w.epoch == kEmpty || ordered(w.epoch, me.t)) return false;
+  report(g, w, HEDDLE_EV_WRITE, me);
+  return true;
 }
 
-void check_plain_reads(const Granule& g, Doing& me) {
+bool check_plain_reads(const Granule& g, Doing& me) {
   const Cell& c = *g.cell;
   if (c.write & kSharedReads) {
+    bool raced = false;
     for (const Access& r : *held_set(c.read_site)) {
-      if (!ordered(r.epoch, me.t)) report(g, r, HEDDLE_EV_READ, me);
+      if (ordered(r.epoch, me.t)) continue;
+      report(g, r, HEDDLE_EV_READ, me);
+      raced = true;
     }
-  } else if (c.read != kEmpty && !ordered(c.read, me.t)) {
-    report(g, only_read(g), HEDDLE_EV_READ, me);
+    return raced;
   }
+  if (c.read == kEmpty || ordered(c.read, me.t)) return false;
+  report(g, only_read(g), HEDDLE_EV_READ, me);
+  return true;
 }
 
-void check_atomics(const Granule& g, Doing& me, bool writes_only) {
+bool check_atomics(const Granule& g, Doing& me, bool writes_only) {
+  bool raced = false;
   for (const Access& a : *find_atomic(g.address)->history) {
-    if (writes_only && !a.is_write) continue;
-    if (!ordered(a.epoch, me.t)) report(g, a, a.is_write ? HEDDLE_EV_ATOMIC_STORE : HEDDLE_EV_ATOMIC_LOAD, me);
+    if ((writes_only && !a.is_write) || ordered(a.epoch, me.t)) continue;
+    report(g, a, a.is_write ? HEDDLE_EV_ATOMIC_STORE : HEDDLE_EV_ATOMIC_LOAD, me);
+    raced = true;
   }
-}
-
-void check_writes(const Granule& g, Doing& me) {
-  check_plain_write(g, me);
-  if (g.cell->write & kHasAtomics) check_atomics(g, me, true);
+  return raced;
 }
 
 #define HEDDLE_DOING(t, site, kind, address, size) \

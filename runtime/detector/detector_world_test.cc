@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,7 @@ HeddleRegion* region;
 
 namespace detector {
 std::vector<std::string> notes;
+size_t arena_bytes;
 static World* world;
 static HeddleSite* sites;
 constexpr uint64_t kSites = 1u << 25, kRaces = 1u << 14;
@@ -45,6 +47,7 @@ void note(const char* format, ...) {
   detector::notes.push_back(text);
 }
 void* arena_allocate(size_t bytes) {
+  detector::arena_bytes += bytes;
   void* p = aligned_alloc(16, (bytes + 15) & ~size_t{15});
   return memset(p, 0, bytes);
 }

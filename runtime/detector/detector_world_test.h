@@ -91,5 +91,7 @@ class World {
 
 /// Notes of the detector, for tests.
 extern std::vector<std::string> notes;
+/// Taken from the arena so far.
+extern size_t arena_bytes;
 
 }  // namespace heddle::rt::detector

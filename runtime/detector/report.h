@@ -27,11 +27,10 @@ struct Doing {
 /// `first` is unordered with `second`, and one of them is a plain access. `first_kind`: what it was, if its site cannot tell.
 void report(const Granule& g, const Access& first, uint32_t first_kind, Doing& second);
 
-/// Report everything of the cell that `me` races with: the last plain write, the plain reads, the atomics, all writes.
-void check_plain_write(const Granule& g, Doing& me);
-void check_plain_reads(const Granule& g, Doing& me);
-void check_atomics(const Granule& g, Doing& me, bool writes_only);
-void check_writes(const Granule& g, Doing& me);
+/// Report everything of the cell that `me` races with: the last plain write, the plain reads, the atomics. True if there is any.
+bool check_plain_write(const Granule& g, Doing& me);
+bool check_plain_reads(const Granule& g, Doing& me);
+bool check_atomics(const Granule& g, Doing& me, bool writes_only);
 
 /// Accesses from this code address are calls of free().
 void remember_free(SiteRef site);

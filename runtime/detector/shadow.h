@@ -19,7 +19,7 @@ constexpr uintptr_t kBlockBytes = uintptr_t{1} << kBlockShift, kBlockMask = kBlo
 constexpr uint32_t kPageCells = 256;  // 4 KiB of cells
 
 struct Cell {
-  Epoch write;         // last plain write | kHasAtomics | kSharedReads; or kExpanded
+  Epoch write;         // last plain write | kHasAtomics | kSharedReads | kRaced; or kExpanded
   Epoch read;          // last plain read: of the only reader that matters, or (kSharedReads) the latest of several
   SiteRef write_site;
   uint32_t read_site;  // SiteRef; with kSharedReads the handle of an AccessSet (all readers)
@@ -27,6 +27,7 @@ struct Cell {
 constexpr uint32_t kHasAtomics = 1u << 31;   // atomics.h knows more about this address
 constexpr uint32_t kSharedReads = 1u << 30;
 constexpr uint32_t kExpanded = 1u << 29;     // the whole value of Cell::write
+constexpr uint32_t kRaced = 1u << 28;        // a race was seen here: the writer's fast path must not hide the next one
 constexpr uint32_t kEpochMask = kEpochLimit - 1;
 static_assert(sizeof(Cell) == 16);
 

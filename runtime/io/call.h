@@ -92,8 +92,22 @@ uint64_t without_sigsys(uint64_t mask);
 bool restarts_after_signal(Call& c);
 void signals_after_call(Thread& t, ucontext_t* context);
 
+/// ppoll, pselect, epoll_pwait, sigsuspend: the mask the call asks for holds until the handlers it let in have run.
+class TemporaryMask {
+ public:
+  explicit TemporaryMask(Call& c);
+  ~TemporaryMask();
+
+ private:
+  Call& call_;
+  uint64_t saved_, kernel_mask_;
+  uint64_t pair_[2];  // what pselect6 points to
+  bool active_ = false;
+};
+/// A signal the program sends to itself; target null: to the process. False: the kernel has to do it.
+bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info);
+
 // process.cc
-long real_pid();
-bool is_own_pid(long pid);
+extern long real_pid, told_pid;  // told: what getpid() said in the recording; both equal while recording
 
 }  // namespace heddle::rt

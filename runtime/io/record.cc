@@ -84,15 +84,9 @@ void show_output(const Call& c, long result) {
   }
 }
 
-const HeddleInput& expect(Call& c, ThreadIo& io) {
-  const HeddleInput* r = stream_peek(io);
-  if (!r || r->kind != HEDDLE_IN_SYSCALL || r->number != c.number) input_mismatch(c.thread, c.policy.name, r);
-  return *r;
-}
-
 long feed_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
-  const HeddleInput* r = &expect(c, io);
+  const HeddleInput* r = &stream_expect(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
   uint64_t started = virtual_now();
   if (r->reserved & kInputLeft) {
@@ -104,8 +98,8 @@ long feed_once(Call& c, bool* again) {
       point(op_of(c, HEDDLE_EV_IO_RETURN), never);  // it was still out when the recording ended
       input_mismatch(c.thread, c.policy.name, nullptr);
     }
-    point_yielding(op_of(c, HEDDLE_EV_IO_RETURN));
-    r = &expect(c, io);
+    point(op_of(c, HEDDLE_EV_IO_RETURN));
+    r = &stream_expect(c);
   }
   long result = r->result;
   uint32_t flags = r->reserved;
@@ -123,6 +117,7 @@ long call_recorded(Call& c) {
   if (c.policy.cls == Class::ODD)
     note("system call %s (%d): what it writes is not recorded; a replay may differ", c.policy.name, (int)c.number);
   if (long result; virtual_wait(c, &result)) return result;
+  TemporaryMask mask(c);
   for (;;) {
     bool again;
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);

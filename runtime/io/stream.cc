@@ -97,6 +97,12 @@ const HeddleInput* stream_peek(ThreadIo& io) {
   return reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + io.offsets[io.next]);
 }
 
+const HeddleInput& stream_expect(const Call& c) {
+  const HeddleInput* r = stream_peek(io_of(c.thread));
+  if (!r || r->kind != HEDDLE_IN_SYSCALL || r->number != c.number) input_mismatch(c.thread, c.policy.name, r);
+  return *r;
+}
+
 void stream_consume(Thread& t, ThreadIo& io) {
   io.next++;
   t.inputs_consumed++;

@@ -38,6 +38,9 @@ const HeddleInput* stream_peek(ThreadIo& io);
 void stream_consume(Thread& t, ThreadIo& io);
 inline const char* data_of(const HeddleInput& r) { return reinterpret_cast<const char*>(&r + 1); }
 
+/// The next record, which must be one of this system call; else the replay has diverged.
+const HeddleInput& stream_expect(const Call& c);
+
 /// The replay asks for something else than was recorded.
 [[noreturn]] void input_mismatch(const Thread& t, const char* asked, const HeddleInput* found);
 

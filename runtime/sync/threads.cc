@@ -11,6 +11,7 @@
 #include "runtime/sync/model.h"
 #include "runtime/sync/threads.h"
 
+extern "C" void* __libc_stack_end;
 extern "C" void* heddle_call_thread(void* (*entry)(void*), void* argument);
 
 namespace heddle::rt {
@@ -34,15 +35,12 @@ void at_thread_end(void* rounds) {
   end_this_thread();
 }
 
-void find_stack(Thread& t) {
-  pthread_attr_t attr;
-  if (pthread_getattr_np(pthread_self(), &attr)) return;
-  void* low;
-  size_t size;
-  pthread_attr_getstack(&attr, &low, &size);
-  pthread_attr_destroy(&attr);
-  t.stack_low = (uint64_t)low;
-  t.stack_high = (uint64_t)low + size;
+constexpr uint64_t kDefaultStack = 8ull << 20;
+
+// pthread_getattr_np would allocate and read /proc. glibc keeps the thread's descriptor at the top of its stack block.
+void set_stack(Thread& t, uint64_t high, uint64_t size) {
+  t.stack_low = high - size;
+  t.stack_high = high;
   t.info->stack_low = t.stack_low;
   t.info->stack_high = t.stack_high;
 }
@@ -51,7 +49,7 @@ void* trampoline(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
   self = &t;
   t.info->tid = (int)raw_syscall(SYS_gettid);
-  find_stack(t);
+  set_stack(t, (uint64_t)pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
   io_thread_start();
   backend->arrive(t);  // returns when chosen: its `start` step
@@ -98,7 +96,12 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   t.entry_argument = argument;
   t.info->entry = (uint64_t)entry;
   int detach = PTHREAD_CREATE_JOINABLE;
-  if (attr) pthread_attr_getdetachstate(attr, &detach);
+  size_t stack_size = kDefaultStack;
+  if (attr) {
+    pthread_attr_getdetachstate(attr, &detach);
+    pthread_attr_getstacksize(attr, &stack_size);
+  }
+  t.stack_high = stack_size;  // the new thread makes bounds of it
   t.detached = detach == PTHREAD_CREATE_DETACHED;
   if (t.detached) t.info->flags |= HEDDLE_TF_DETACHED;
   pthread_t made{};
@@ -181,7 +184,7 @@ void threads_start() {
   Thread& main = *self;
   main.handle = pthread_self();
   main.info->tid = (int)raw_syscall(SYS_gettid);
-  find_stack(main);
+  set_stack(main, ((uint64_t)__libc_stack_end + 4095) & ~4095ull, kDefaultStack);
   pthread_setspecific(end_key, (void*)4l);
 }
 

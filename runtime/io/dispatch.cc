@@ -1,0 +1,187 @@
+// Syscall User Dispatch: the kernel turns every system call made outside heddle_sys (raw_syscall.S) into a SIGSYS on the thread
+// that made it. The handler answers as the kernel would.
+//
+// Rules of this file: the handler runs on the thread's own stack and may switch fibers, so nothing of it is global. It runs with
+// the thread's signal mask; signal handlers of the program never run inside it (signals.cc queues them).
+#include <sys/prctl.h>
+#include <sys/uio.h>
+
+#include "runtime/arena.h"
+#include "runtime/io/descriptors.h"
+#include "runtime/io/kernel_signal.h"
+#include "runtime/io/stream.h"
+
+extern "C" char heddle_sys_begin[], heddle_sys_end[];
+
+namespace heddle::rt {
+
+volatile uint8_t io_selector = 0;
+long real_pid, told_pid;
+
+namespace {
+
+enum { kAllow = 0, kBlock = 1 };
+constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
+bool available;
+uint32_t allow_before_start;
+
+long call_pass(Call& c) { return execute(c); }
+
+long call_yield(Call& c) {
+  point_yielding(op_of(c, HEDDLE_EV_YIELD));
+  return 0;
+}
+
+long call_futex(Call& c) { return futex_model(c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5], c.site); }
+
+// The program's handlers return through our restorer; one that was installed before us has its own.
+long call_sigreturn(Call& c) {
+  c.context->uc_mcontext.gregs[REG_RIP] = (greg_t)heddle_restore_rt;
+  return SYS_rt_sigreturn;
+}
+
+long call_prctl(Call& c) {
+  if (c.a[0] == kSetDispatch) {
+    note("the program uses Syscall User Dispatch itself: it is told that the kernel lacks it");
+    return -EINVAL;
+  }
+  if (c.a[0] == PR_SET_SECCOMP) note("the program sets a seccomp filter: it must allow what control needs (futex, ppoll, clone)");
+  return execute(c);
+}
+
+// Setting a limit acts on this process (memory!), reading one is an input.
+long call_limit(Call& c) { return c.a[2] ? execute(c) : call_recorded(c); }
+
+long call_uring(Call&) {
+  note("io_uring cannot be controlled: the program is told that the kernel lacks it (most programs then use epoll)");
+  return -ENOSYS;
+}
+
+using Handler = long (*)(Call&);
+constexpr Handler handlers[(int)Class::COUNT] = {
+    call_pass, call_recorded, call_recorded, call_recorded, call_recorded, call_native,
+    call_mmap, call_memory, call_sigaction, call_sigmask, call_sigreturn, call_kill, call_yield, call_sleep, call_clock,
+    call_timer, call_getpid, call_gettid, call_clone, call_exec, call_exit,
+    call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_uring};
+
+// Nobody controls this thread (any more): as if we were not there.
+long uncontrolled(Call& c) {
+  if (c.policy.cls == Class::SIGRETURN) return call_sigreturn(c);
+  if (c.policy.cls == Class::CLONE) return call_clone(c);
+  return execute(c);
+}
+
+void on_sigsys(int, siginfo_t* info, void* context) {
+  ucontext_t* uc = static_cast<ucontext_t*>(context);
+  greg_t* g = uc->uc_mcontext.gregs;
+  if (info->si_code != 2 /* SYS_USER_DISPATCH */) die_by_signal(SIGSYS);
+  static Thread nobody;
+  Thread* t = self;
+  bool ours = controlled() && t && t->state == HEDDLE_T_RUNNING;
+  Call c{info->si_syscall,
+         {g[REG_RDI], g[REG_RSI], g[REG_RDX], g[REG_R10], g[REG_R8], g[REG_R9]},
+         uc,
+         0,
+         ours ? *t : nobody,
+         policy_of(info->si_syscall)};
+  if (HEDDLE_UNLIKELY(!ours)) {
+    g[REG_RAX] = uncontrolled(c);
+    return;
+  }
+  c.site = pc_site((void*)g[REG_RIP]);
+  g[REG_RAX] = handlers[(int)c.policy.cls](c);
+  if (HEDDLE_LIKELY(controlled())) signals_after_call(*t, uc);
+}
+
+bool under_valgrind() {
+  // Valgrind's client request RUNNING_ON_VALGRIND; a no-op on a real CPU.
+  uint64_t request[6] = {0x1001, 0, 0, 0, 0, 0};
+  uint64_t answer = 0;
+  __asm__ volatile(
+      "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+      : "+d"(answer)
+      : "a"(request)
+      : "cc", "memory", "rdi");
+  return answer != 0;
+}
+
+bool arm() {
+  return raw_syscall(SYS_prctl, kSetDispatch, 1, heddle_sys_begin, heddle_sys_end - heddle_sys_begin, &io_selector) == 0;
+}
+
+// Copies between us and the program through the kernel, which checks the program's pointers.
+bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
+  if (!bytes) return true;
+  iovec local{ours, bytes}, remote{(void*)theirs, bytes};
+  long n = raw_syscall(number, real_pid, &local, 1, &remote, 1, 0);
+  if (n == -ENOSYS || n == -EPERM) {
+    if (number == SYS_process_vm_readv)
+      __builtin_memcpy(ours, (void*)theirs, bytes);
+    else
+      __builtin_memcpy((void*)theirs, ours, bytes);
+    return true;
+  }
+  return n == (long)bytes;
+}
+
+}  // namespace
+
+bool read_program(void* to, uint64_t from, size_t bytes) { return copy_checked(SYS_process_vm_readv, to, from, bytes); }
+bool write_program(uint64_t to, const void* from, size_t bytes) {
+  return copy_checked(SYS_process_vm_writev, const_cast<void*>(from), to, bytes);
+}
+
+ThreadIo& io_of(Thread& t) {
+  if (HEDDLE_LIKELY(t.io != nullptr)) return *static_cast<ThreadIo*>(t.io);
+  ThreadIo* io = arena_new<ThreadIo>();
+  stream_attach(t, *io);
+  io->queued = arena_new<QueuedSignal>(65);
+  t.io = io;
+  io->mask = initial_mask(t);
+  return *io;
+}
+
+bool io_available() { return available; }
+
+void io_start() {
+  real_pid = told_pid = raw_syscall(SYS_getpid);
+  descriptors_start();
+  stream_start();
+  signals_start();
+  io_of(*self);
+  KernelSigaction action{(void*)on_sigsys, SA_SIGINFO | SA_NODEFER | kSaRestorer, heddle_restore_rt, 0};
+  raw_syscall(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8);
+  available = !under_valgrind();
+  if (available) io_thread_start();
+  if (!available) note("system calls cannot be trapped here: what the program reads is not recorded, replays may differ");
+  io_rearm();
+}
+
+void io_thread_start() {
+  if (!available) return;
+  uint64_t sigsys = 1ull << (SIGSYS - 1);
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &sigsys, nullptr, 8);
+  if (!arm()) available = false;
+}
+
+void io_thread_stop() {
+  if (available) raw_syscall(SYS_prctl, kSetDispatch, 0, 0, 0, 0);
+}
+
+void io_allow_begin() {
+  if (controlled() && self)
+    io_of(*self).allow++;
+  else
+    allow_before_start++;
+  io_selector = kAllow;
+}
+
+void io_allow_end() {
+  if (!controlled() || !self) {
+    allow_before_start--;
+    return;
+  }
+  if (--io_of(*self).allow == 0) io_selector = kBlock;
+}
+
+}  // namespace heddle::rt

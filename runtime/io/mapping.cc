@@ -1,0 +1,103 @@
+// Memory: anonymous mappings are made again in a replay, files come out of the recording.
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "runtime/io/stream.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint64_t kMostMapped = 64ull << 20;
+
+// What of the file lies under the mapping.
+uint64_t mapped_bytes(const Call& c) {
+  struct stat st;
+  if (raw_syscall(SYS_fstat, c.a[4], &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= c.a[5]) return 0;
+  uint64_t rest = (uint64_t)(st.st_size - c.a[5]);
+  return rest < (uint64_t)c.a[1] ? rest : (uint64_t)c.a[1];
+}
+
+// Straight from the file into the record: the mapping itself may not be readable, or end in a fault.
+uint32_t record_contents(const Call& c, RecordWriter& out) {
+  uint64_t bytes = mapped_bytes(c);
+  if (bytes > kMostMapped) {
+    note("a mapped file has more than 64 MiB: it is not recorded, the run cannot be replayed");
+    return kInputMissing;
+  }
+  char* to = out.room(bytes);
+  if (!to) return kInputMissing;
+  for (uint64_t done = 0; done < bytes;) {
+    long n = raw_syscall(SYS_pread64, c.a[4], to + done, bytes - done, c.a[5] + (long)done);
+    if (n <= 0) {
+      bytes = done;
+      break;
+    }
+    done += (uint64_t)n;
+  }
+  out.added(bytes);
+  return 0;
+}
+
+long record_mapping(Call& c) {
+  long result = execute(c);
+  RecordWriter out;
+  uint32_t flags = failed(result) ? 0 : record_contents(c, out);
+  if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
+    note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
+  out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, flags);
+  return result;
+}
+
+long feed_mapping(Call& c) {
+  ThreadIo& io = io_of(c.thread);
+  const HeddleInput* r = stream_peek(io);
+  if (!r || r->kind != HEDDLE_IN_MMAP || (r->reserved & kInputFailed)) input_mismatch(c.thread, "mmap of a file", r);
+  if (r->reserved & kInputMissing) diverge_input("the program maps a file that was too big to be recorded");
+  stream_consume(c.thread, io);
+  if (failed(r->result)) return r->result;
+  long flags = (c.a[3] & ~(long)(MAP_SHARED_VALIDATE | MAP_HUGETLB | MAP_SYNC)) | MAP_ANONYMOUS;
+  flags |= c.a[3] & MAP_SHARED ? MAP_SHARED : MAP_PRIVATE;
+  long at = -1;
+  if (!(c.a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
+    at = raw_syscall(SYS_mmap, r->result, c.a[1], PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (failed(at)) at = raw_syscall(SYS_mmap, c.a[0], c.a[1], PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (failed(at)) return at;
+  if (r->size <= (uint64_t)c.a[1]) __builtin_memcpy((void*)at, data_of(*r), r->size);
+  if (c.a[2] != (PROT_READ | PROT_WRITE)) raw_syscall(SYS_mprotect, at, c.a[1], c.a[2]);
+  return at;
+}
+
+bool memory_failed(const Call& c, long result) {
+  return c.number == SYS_brk ? c.a[0] && result != c.a[0] : failed(result);
+}
+
+}  // namespace
+
+// Only a failure is an input here (the machine had no memory), and it is found again by its number among the thread's calls.
+long call_memory(Call& c) {
+  ThreadIo& io = io_of(c.thread);
+  uint64_t count = ++io.memory_calls;
+  if (feeding()) {
+    const HeddleInput* r = stream_peek(io);
+    uint64_t recorded = 0;
+    if (r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputFailed) && r->size == sizeof recorded)
+      __builtin_memcpy(&recorded, data_of(*r), sizeof recorded);
+    if (recorded != count) return execute(c);
+    stream_consume(c.thread, io);
+    return r->result;
+  }
+  long result = execute(c);
+  if (memory_failed(c, result)) {
+    RecordWriter out;
+    out.append(&count, sizeof count);
+    out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, kInputFailed);
+  }
+  return result;
+}
+
+long call_mmap(Call& c) {
+  if ((c.a[3] & MAP_ANONYMOUS) || (int)c.a[4] < 0) return call_memory(c);
+  return feeding() ? feed_mapping(c) : record_mapping(c);
+}
+
+}  // namespace heddle::rt

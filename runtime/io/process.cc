@@ -1,0 +1,194 @@
+// Process identity and processes: ids, fork, exec, exit, signals to others, CPUs, and the ways out of control.
+#include <sched.h>
+
+#include "runtime/io/kernel_signal.h"
+#include "runtime/io/stream.h"
+
+extern "C" long heddle_clone_in_context(const long* gregs, long resume);
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint64_t kCloneFork = CLONE_VFORK | 0xff | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
+
+struct CloneRequest {
+  uint64_t flags, stack;
+};
+
+CloneRequest parse_clone(const Call& c) {
+  if (c.number == SYS_fork) return {SIGCHLD, 0};
+  if (c.number == SYS_vfork) return {CLONE_VFORK | SIGCHLD, 0};
+  if (c.number == SYS_clone) return {(uint64_t)c.a[0], (uint64_t)c.a[1]};
+  uint64_t args[7] = {};  // clone3: flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size
+  if (!read_program(args, c.a[0], sizeof args)) return {0, 0};
+  return {args[0], args[5]};
+}
+
+// The parent's memory is not lent to the child: it would run on the frames of this handler. CLONE_VFORK stays, so the parent
+// still waits for the child's exec.
+long fork_now(const Call& c, const CloneRequest& q) {
+  if (c.number == SYS_clone3 && c.a[1] <= 128) {
+    uint64_t args[16] = {};
+    if (!read_program(args, c.a[0], (size_t)c.a[1])) return -EFAULT;
+    args[0] &= ~(uint64_t)CLONE_VM;
+    return raw_syscall(SYS_clone3, args, c.a[1]);
+  }
+  if (c.number == SYS_clone) return raw_syscall(SYS_clone, q.flags & ~(uint64_t)CLONE_VM, 0, c.a[2], c.a[3], c.a[4]);
+  return raw_syscall(SYS_clone, q.flags & kCloneFork, 0, 0, 0, 0);
+}
+
+long clone_now(const Call& c, const CloneRequest& q) {
+  if (q.stack) return heddle_clone_in_context((const long*)c.context->uc_mcontext.gregs, c.context->uc_mcontext.gregs[REG_RIP]);
+  return fork_now(c, q);
+}
+
+// In the child of a fork: it has one thread, nobody controls it, and the kernel has switched dispatch off.
+void become_uncontrolled() {
+  mode = Mode::kAbandoned;
+  io_selector = 0;
+}
+
+long fed(Call& c) {
+  long result = stream_expect(c).result;
+  stream_consume(c.thread, io_of(c.thread));
+  return result;
+}
+
+void recorded(const Call& c, long result) {
+  RecordWriter out;
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, 0);
+}
+
+Thread* thread_by_tid(Thread& from, long tid) {
+  ThreadIo& io = io_of(from);
+  if (tid == from.info->tid || tid == io.told_tid || tid == raw_syscall(SYS_gettid)) return &from;
+  for (uint32_t i = 0; i < thread_count(); i++) {
+    Thread& t = thread(i);
+    bool told = t.io && static_cast<ThreadIo*>(t.io)->told_tid == tid;
+    if (t.info && (told || t.info->tid == tid) && !t.finished) return &t;
+  }
+  return nullptr;
+}
+
+bool is_own_pid(long pid) { return pid == real_pid || (feeding() && pid == told_pid); }
+
+struct Target {
+  bool own;
+  Thread* thread;  // null: the process
+  int signo;
+  const siginfo_t* info;
+};
+
+Target target_of(Call& c) {
+  switch (c.number) {
+    case SYS_kill: return {is_own_pid(c.a[0]), nullptr, (int)c.a[1], nullptr};
+    case SYS_rt_sigqueueinfo: return {is_own_pid(c.a[0]), nullptr, (int)c.a[1], (const siginfo_t*)c.a[2]};
+    case SYS_tkill: {
+      Thread* t = thread_by_tid(c.thread, c.a[0]);
+      return {t != nullptr, t, (int)c.a[1], nullptr};
+    }
+    default: {  // tgkill, rt_tgsigqueueinfo
+      Thread* t = thread_by_tid(c.thread, c.a[1]);
+      return {t && is_own_pid(c.a[0]), t, (int)c.a[2], c.number == SYS_tgkill ? nullptr : (const siginfo_t*)c.a[3]};
+    }
+  }
+}
+
+uint64_t virtual_cpu_mask() {
+  uint32_t n = region->run.virtual_cpus ? region->run.virtual_cpus : 2;
+  return n >= 64 ? ~0ull : (1ull << n) - 1;
+}
+
+}  // namespace
+
+long call_native(Call& c) {
+  note("system call %s leads out of control: it is executed as it is, also in a replay", c.policy.name);
+  return execute(c);
+}
+
+long call_getpid(Call& c) {
+  if (feeding()) return told_pid = fed(c);
+  recorded(c, real_pid);
+  return real_pid;
+}
+
+long call_gettid(Call& c) {
+  ThreadIo& io = io_of(c.thread);
+  if (feeding()) return io.told_tid = fed(c);
+  // Its own kernel thread, also when a fiber runs on the carrier.
+  long tid = c.thread.info->tid > 0 ? c.thread.info->tid : execute(c);
+  recorded(c, tid);
+  return io.told_tid = tid;
+}
+
+long call_clone(Call& c) {
+  CloneRequest q = parse_clone(c);
+  if (!controlled() || !self) return clone_now(c, q);
+  if (q.flags & CLONE_THREAD) {
+    note("a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
+    return clone_now(c, q);
+  }
+  point(op_of(c, HEDDLE_EV_FORK));
+  if (feeding()) return fed(c);
+  note("the program starts another process: that one runs uncontrolled, and a replay does not start it again");
+  long result = clone_now(c, q);
+  if (result == 0)
+    become_uncontrolled();
+  else
+    recorded(c, result);
+  return result;
+}
+
+long call_exec(Call& c) {
+  if (feeding()) {
+    const HeddleInput* r = stream_peek(io_of(c.thread));
+    if (r && r->kind == HEDDLE_IN_SYSCALL && r->number == c.number) return fed(c);  // it failed in the recording
+  }
+  note("the program replaces itself by exec: what follows runs uncontrolled");
+  long result = execute(c);
+  recorded(c, result);
+  return result;
+}
+
+long call_exit(Call& c) {
+  note_exit((int)c.a[0]);
+  return execute(c);
+}
+
+long call_kill(Call& c) {
+  Target to = target_of(c);
+  if (!to.own) return call_recorded(c);
+  if (to.signo == 0) return 0;
+  if (to.signo < 0 || to.signo > 64) return -EINVAL;
+  if (send_own_signal(c.thread, to.thread, to.signo, to.info)) return 0;
+  bool queue = c.number == SYS_rt_sigqueueinfo || c.number == SYS_rt_tgsigqueueinfo;
+  if (!to.thread)
+    return queue ? raw_syscall(SYS_rt_sigqueueinfo, real_pid, to.signo, to.info) : raw_syscall(SYS_kill, real_pid, to.signo);
+  // To itself: the kernel thread that runs now, so that it arrives before the call returns.
+  long tid = to.thread == &c.thread ? raw_syscall(SYS_gettid) : to.thread->info->tid;
+  return queue ? raw_syscall(SYS_rt_tgsigqueueinfo, real_pid, tid, to.signo, to.info)
+               : raw_syscall(SYS_tgkill, real_pid, tid, to.signo);
+}
+
+long call_timer(Call& c) {
+  note("%s: timers run in real time, not in the program's virtual time; a replay takes their effects from the recording",
+       c.policy.name);
+  return call_recorded(c);
+}
+
+// The process is pinned for speed; the program is told about virtual CPUs and may believe what it likes.
+long call_affinity(Call& c) {
+  if (c.number == SYS_sched_setaffinity) return 0;
+  uint64_t mask = virtual_cpu_mask();
+  if ((uint64_t)c.a[1] < sizeof mask) return -EINVAL;
+  return write_program(c.a[2], &mask, sizeof mask) ? (long)sizeof mask : -EFAULT;
+}
+
+long call_getcpu(Call& c) {
+  uint32_t zero = 0;
+  for (int i = 0; i < 2; i++)
+    if (c.a[i] && !write_program(c.a[i], &zero, sizeof zero)) return -EFAULT;
+  return 0;
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,311 @@
+// Signals with a handler of the program (faults are runtime/fail/'s): the kernel's delivery only queues them; the handler runs at
+// the next opportunity of a controlled thread, that is at the start of a point or after a system call. The opportunity's number is
+// recorded, so a replay runs the handler in the same place. Signals that the program sends itself are queued without the kernel.
+//
+// Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
+// atomics, raw system calls and the thread's own `stop`.
+#include "runtime/io/kernel_signal.h"
+#include "runtime/io/stream.h"
+
+extern "C" char heddle_blocking_begin[], heddle_blocking_end[], heddle_blocking_interrupted[];
+
+namespace heddle::rt {
+namespace {
+
+constexpr int kSignals = 65;
+constexpr int kInterrupt = 32;  // glibc's SIGCANCEL, free because cancellation is modelled
+constexpr uint64_t kFaults =
+    bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGABRT) | bit(SIGTRAP) | bit(SIGSYS);
+
+KernelSigaction actions[kSignals];  // the program's idea
+uint64_t known;                     // actions[] is valid
+QueuedSignal process_queue[kSignals];
+uint64_t process_queued;            // cross-thread: bits of process_queue that are complete
+uint64_t process_filling;           // cross-thread: bits being filled
+
+bool has_handler(int signo) {
+  return (known & bit(signo)) && actions[signo].handler != (void*)SIG_DFL && actions[signo].handler != (void*)SIG_IGN;
+}
+
+bool fibers() { return region->run.backend == HEDDLE_BACKEND_FIBERS; }
+
+void enqueue_process(int signo, const siginfo_t& info, bool external) {
+  // One at a time per number, as the kernel keeps standard signals.
+  if (__atomic_fetch_or(&process_filling, bit(signo), __ATOMIC_SEQ_CST) & bit(signo)) return;
+  process_queue[signo].info = info;
+  process_queue[signo].external = external;
+  __atomic_fetch_or(&process_queued, bit(signo), __ATOMIC_SEQ_CST);
+}
+
+void leave_blocking_call(Thread& t, ucontext_t* uc) {
+  if (t.io) __atomic_store_n(&static_cast<ThreadIo*>(t.io)->stop, 1, __ATOMIC_SEQ_CST);
+  char* pc = (char*)uc->uc_mcontext.gregs[REG_RIP];
+  if (pc >= heddle_blocking_begin && pc < heddle_blocking_end)
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)heddle_blocking_interrupted;
+}
+
+void on_interrupt(int, siginfo_t*, void* context) {
+  if (controlled() && self) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
+}
+
+// The kernel gave the signal to a thread that waits for its turn; one that is out in a blocking call has to hear of it.
+void pass_on(int signo) {
+  for (uint32_t i = 0; i < thread_count(); i++) {
+    Thread& t = thread(i);
+    bool blocks = !t.io || (static_cast<ThreadIo*>(t.io)->mask & bit(signo));
+    if (&t == self || t.state != HEDDLE_T_OUT || blocks || !t.info) continue;
+    raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
+    return;
+  }
+}
+
+using HandlerFunction = void (*)(int, siginfo_t*, void*);
+
+void queue_external(int signo, siginfo_t* info, void* context) {
+  if (!controlled() || !self) {
+    if (has_handler(signo)) ((HandlerFunction)actions[signo].handler)(signo, info, context);
+    return;
+  }
+  bool own = info->si_code <= 0 && info->si_code != SI_TIMER && info->si_pid == real_pid;
+  if (!own && feeding()) return;  // a replay has its signals in the recording
+  enqueue_process(signo, *info, !own);
+  leave_blocking_call(*self, static_cast<ucontext_t*>(context));
+  if (self->state == HEDDLE_T_PENDING) pass_on(signo);
+}
+
+void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* context) {
+  ThreadIo& io = io_of(t);
+  int signo = info.si_signo;
+  if (signo < 1 || signo >= kSignals || !has_handler(signo)) return;
+  if (external && !feeding()) {
+    RecordWriter out;
+    out.append(&info, sizeof info);
+    out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.opportunities, 0);
+  }
+  KernelSigaction action = actions[signo];
+  if (action.flags & SA_RESETHAND) actions[signo].handler = (void*)SIG_DFL;
+  uint64_t saved = io.mask;
+  io.mask |= without_sigsys(action.mask) | (action.flags & SA_NODEFER ? 0 : bit(signo));
+  siginfo_t copy = info;
+  ucontext_t none;
+  if (!context) __builtin_memset(&none, 0, sizeof none);
+  ((HandlerFunction)action.handler)(signo, &copy, context ? context : &none);
+  io.mask = saved;
+}
+
+bool take_process(const ThreadIo& io, QueuedSignal* taken) {
+  uint64_t due = __atomic_load_n(&process_queued, __ATOMIC_SEQ_CST) & ~io.mask;
+  if (!due) return false;
+  int signo = __builtin_ctzll(due) + 1;
+  *taken = process_queue[signo];
+  __atomic_fetch_and(&process_queued, ~bit(signo), __ATOMIC_SEQ_CST);
+  __atomic_fetch_and(&process_filling, ~bit(signo), __ATOMIC_SEQ_CST);
+  return true;
+}
+
+bool take_own(ThreadIo& io, QueuedSignal* taken) {
+  uint64_t due = io.queued_mask & ~io.mask;
+  if (!due) return false;
+  int signo = __builtin_ctzll(due) + 1;
+  *taken = io.queued[signo];
+  io.queued_mask &= ~bit(signo);
+  return true;
+}
+
+bool take_recorded(Thread& t, ThreadIo& io, QueuedSignal* taken) {
+  const HeddleInput* r = stream_peek(io);
+  if (!r || r->kind != HEDDLE_IN_SIGNAL || r->result != (int64_t)io.opportunities || r->size != sizeof(siginfo_t)) return false;
+  __builtin_memcpy(&taken->info, data_of(*r), sizeof(siginfo_t));
+  taken->external = true;
+  stream_consume(t, io);
+  return true;
+}
+
+void deliver(Thread& t, ucontext_t* context) {
+  ThreadIo& io = io_of(t);
+  io.opportunities++;
+  QueuedSignal s;
+  while ((feeding() && take_recorded(t, io, &s)) || take_process(io, &s) || take_own(io, &s))
+    run_handler(t, s.info, s.external, context);
+}
+
+// Fibers share one kernel thread: a signal is let in if any thread of the program lets it in.
+void apply_mask(uint64_t mask) {
+  if (fibers())
+    for (uint32_t i = 0; i < thread_count(); i++)
+      if (Thread& t = thread(i); t.io && !t.finished) mask &= static_cast<ThreadIo*>(t.io)->mask;
+  mask = without_sigsys(mask) & ~kFaults;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
+}
+
+void learn(int signo) {
+  if (known & bit(signo)) return;
+  raw_syscall(SYS_rt_sigaction, signo, nullptr, &actions[signo], 8);
+  known |= bit(signo);
+}
+
+long install(int signo, const KernelSigaction& wanted) {
+  KernelSigaction action = wanted;
+  bool handled = wanted.handler != (void*)SIG_DFL && wanted.handler != (void*)SIG_IGN;
+  action.restorer = heddle_restore_rt;
+  action.flags |= kSaRestorer;
+  if (handled) {
+    // Never SA_RESTART: a blocking call has to come back so that the handler can run; record.cc starts it again.
+    action.handler = (void*)queue_external;
+    action.flags = SA_SIGINFO | kSaRestorer | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK));
+    action.mask = without_sigsys(~0ull) & ~kFaults;
+  }
+  return raw_syscall(SYS_rt_sigaction, signo, &action, nullptr, 8);
+}
+
+}  // namespace
+
+uint64_t without_sigsys(uint64_t mask) { return mask & ~bit(SIGSYS); }
+
+uint64_t initial_mask(Thread& t) {
+  if (fibers() && t.index != 0) return io_of(thread(t.info->parent)).mask;
+  uint64_t mask = 0;
+  if (&t == self) raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &mask, 8);
+  return mask;
+}
+
+void die_by_signal(int signo) {
+  KernelSigaction action{(void*)SIG_DFL, kSaRestorer, heddle_restore_rt, 0};
+  uint64_t one = bit(signo);
+  raw_syscall(SYS_rt_sigaction, signo, &action, nullptr, 8);
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, nullptr, 8);
+  raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signo);
+  __builtin_trap();
+}
+
+void signals_start() {
+  KernelSigaction interrupt{(void*)on_interrupt, SA_SIGINFO | kSaRestorer, heddle_restore_rt, 0};
+  raw_syscall(SYS_rt_sigaction, kInterrupt, &interrupt, nullptr, 8);
+}
+
+void io_deliver_signals() {
+  Thread& t = *self;
+  if (HEDDLE_UNLIKELY(t.in_runtime || t.state != HEDDLE_T_RUNNING)) return;
+  deliver(t, nullptr);
+}
+
+void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }
+
+void io_interrupt(Thread& t) {
+  if (t.state == HEDDLE_T_OUT && t.info->tid > 0) raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
+}
+
+bool restarts_after_signal(Call& c) {
+  ThreadIo& io = io_of(c.thread);
+  uint64_t due = (__atomic_load_n(&process_queued, __ATOMIC_SEQ_CST) | io.queued_mask) & ~io.mask;
+  if (!due) return true;  // woken for nothing
+  bool restartable = true;
+  switch (c.policy.wait) {
+    case Wait::POLL: case Wait::SELECT: case Wait::EPOLL: case Wait::SIGWAIT: case Wait::SIGSUSPEND: case Wait::ALWAYS:
+    case Wait::MESSAGE:
+      restartable = false;
+      break;
+    default: break;
+  }
+  for (int signo = 1; signo < kSignals && restartable; signo++)
+    if (due & bit(signo)) restartable = actions[signo].flags & SA_RESTART;
+  return restartable;
+}
+
+bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info) {
+  if (!has_handler(signo) || (kFaults & bit(signo))) return false;
+  Thread& to = target ? *target : from;
+  ThreadIo& io = io_of(to);
+  if (io.mask & bit(signo)) return false;  // someone may be in sigwait(): the kernel knows
+  siginfo_t about{};
+  if (!info || !read_program(&about, (uint64_t)info, sizeof about)) {
+    about.si_code = target ? SI_TKILL : SI_USER;
+    about.si_pid = (int)told_pid;
+  }
+  about.si_signo = signo;
+  io.queued[signo] = QueuedSignal{about, false};
+  io.queued_mask |= bit(signo);
+  if (&to != &from && !feeding()) io_interrupt(to);
+  return true;
+}
+
+long call_sigaction(Call& c) {
+  int signo = (int)c.a[0];
+  KernelSigaction wanted{}, old{};
+  if (signo < 1 || signo >= kSignals || c.a[3] != 8) return -EINVAL;
+  if (c.a[1] && !read_program(&wanted, c.a[1], sizeof wanted)) return -EFAULT;
+  wanted.mask = without_sigsys(wanted.mask);
+  long result = 0;
+  if (signo == SIGSYS || signo == kInterrupt) {
+    if (signo == SIGSYS && c.a[1]) note("the program handles SIGSYS itself: that handler is not called under control");
+  } else if ((kFaults & bit(signo)) || signo == SIGKILL || signo == SIGSTOP || signo == kInterrupt + 1) {
+    if (c.a[1]) wanted.restorer = heddle_restore_rt, wanted.flags |= kSaRestorer;
+    bool fault = kFaults & bit(signo);
+    result = fault ? fail_sigaction(signo, c.a[1] ? &wanted : nullptr, &old, 8)
+                   : raw_syscall(SYS_rt_sigaction, signo, c.a[1] ? &wanted : nullptr, &old, 8);
+  } else {
+    learn(signo);
+    old = actions[signo];
+    if (c.a[1]) {
+      actions[signo] = wanted;
+      result = install(signo, wanted);
+    }
+  }
+  if (!failed(result) && c.a[2] && !write_program(c.a[2], &old, sizeof old)) return -EFAULT;
+  return result;
+}
+
+long call_sigmask(Call& c) {
+  ThreadIo& io = io_of(c.thread);
+  uint64_t set = 0, old = io.mask, wanted = old;
+  if (c.a[3] != 8) return -EINVAL;
+  if (c.a[1]) {
+    if (!read_program(&set, c.a[1], sizeof set)) return -EFAULT;
+    switch ((int)c.a[0]) {
+      case SIG_BLOCK: wanted = old | set; break;
+      case SIG_UNBLOCK: wanted = old & ~set; break;
+      case SIG_SETMASK: wanted = set; break;
+      default: return -EINVAL;
+    }
+  }
+  if (c.a[2] && !write_program(c.a[2], &old, sizeof old)) return -EFAULT;
+  io.mask = wanted & ~(bit(SIGKILL) | bit(SIGSTOP));
+  if (io.mask != old) apply_mask(io.mask);
+  // The kernel restores the mask of the trapped context when this handler returns.
+  if (!fibers()) {
+    uint64_t applied = without_sigsys(io.mask) & ~kFaults;
+    __builtin_memcpy(&c.context->uc_sigmask, &applied, sizeof applied);
+  }
+  return 0;
+}
+
+TemporaryMask::TemporaryMask(Call& c) : call_(c) {
+  int argument = c.number == SYS_ppoll                                            ? 3
+                 : c.number == SYS_epoll_pwait || c.number == SYS_epoll_pwait2    ? 4
+                 : c.number == SYS_pselect6                                       ? 5
+                 : c.number == SYS_rt_sigsuspend                                  ? 0
+                                                                                  : -1;
+  if (argument < 0 || !c.a[argument]) return;
+  uint64_t pointer = c.a[argument];
+  if (c.number == SYS_pselect6) {
+    if (!read_program(pair_, pointer, sizeof pair_) || !pair_[0]) return;
+    pointer = pair_[0];
+  }
+  uint64_t asked;
+  if (!read_program(&asked, pointer, sizeof asked)) return;
+  ThreadIo& io = io_of(c.thread);
+  saved_ = io.mask;
+  io.mask = asked;
+  kernel_mask_ = without_sigsys(asked);
+  pair_[0] = (uint64_t)&kernel_mask_;
+  c.a[argument] = c.number == SYS_pselect6 ? (long)pair_ : (long)&kernel_mask_;
+  active_ = true;
+}
+
+TemporaryMask::~TemporaryMask() {
+  if (!active_) return;
+  deliver(call_.thread, call_.context);
+  io_of(call_.thread).mask = saved_;
+}
+
+}  // namespace heddle::rt
