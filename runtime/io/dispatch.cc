@@ -24,6 +24,7 @@ enum { kAllow = 0, kBlock = 1 };
 constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
 bool available;
 uint32_t allow_before_start;
+Thread nobody{};  // stands for a thread that is not under control
 
 long call_pass(Call& c) { return execute(c); }
 
@@ -75,7 +76,6 @@ void on_sigsys(int, siginfo_t* info, void* context) {
   ucontext_t* uc = static_cast<ucontext_t*>(context);
   greg_t* g = uc->uc_mcontext.gregs;
   if (info->si_code != 2 /* SYS_USER_DISPATCH */) die_by_signal(SIGSYS);
-  static Thread nobody;
   Thread* t = self;
   bool ours = controlled() && t && t->state == HEDDLE_T_RUNNING;
   Call c{info->si_syscall,

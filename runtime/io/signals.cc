@@ -59,6 +59,8 @@ void pass_on(int signo) {
   }
 }
 
+long install(int signo, const KernelSigaction& wanted);
+
 using HandlerFunction = void (*)(int, siginfo_t*, void*);
 
 void queue_external(int signo, siginfo_t* info, void* context) {
@@ -83,7 +85,10 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
     out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.opportunities, 0);
   }
   KernelSigaction action = actions[signo];
-  if (action.flags & SA_RESETHAND) actions[signo].handler = (void*)SIG_DFL;
+  if (action.flags & SA_RESETHAND) {
+    actions[signo].handler = (void*)SIG_DFL;
+    install(signo, actions[signo]);
+  }
   uint64_t saved = io.mask;
   io.mask |= without_sigsys(action.mask) | (action.flags & SA_NODEFER ? 0 : bit(signo));
   siginfo_t copy = info;
@@ -130,12 +135,14 @@ void deliver(Thread& t, ucontext_t* context) {
 }
 
 // Fibers share one kernel thread: a signal is let in if any thread of the program lets it in.
-void apply_mask(uint64_t mask) {
+void apply_mask(uint64_t mask, ucontext_t* context) {
   if (fibers())
     for (uint32_t i = 0; i < thread_count(); i++)
       if (Thread& t = thread(i); t.io && !t.finished) mask &= static_cast<ThreadIo*>(t.io)->mask;
   mask = without_sigsys(mask) & ~kFaults;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);  // at once: what was pending is queued now
+  // The return from this trap restores the mask of its frame.
+  if (context) __builtin_memcpy(&context->uc_sigmask, &mask, sizeof mask);
 }
 
 void learn(int signo) {
@@ -270,12 +277,7 @@ long call_sigmask(Call& c) {
   }
   if (c.a[2] && !write_program(c.a[2], &old, sizeof old)) return -EFAULT;
   io.mask = wanted & ~(bit(SIGKILL) | bit(SIGSTOP));
-  if (io.mask != old) apply_mask(io.mask);
-  // The kernel restores the mask of the trapped context when this handler returns.
-  if (!fibers()) {
-    uint64_t applied = without_sigsys(io.mask) & ~kFaults;
-    __builtin_memcpy(&c.context->uc_sigmask, &applied, sizeof applied);
-  }
+  if (io.mask != old) apply_mask(io.mask, c.context);
   return 0;
 }
 
