@@ -66,6 +66,7 @@ void park_on_fault(unsigned slot) {
   fault_slot = slot;
   sigaltstack(&alternate, 0);
   sigaction(SIGSEGV, &action, 0);
+  sigaction(SIGABRT, &action, 0);
 }
 )";
 
