@@ -6,25 +6,21 @@
 
 namespace heddle::rt::detector {
 
-/// Does every cell of the aligned access hold `e` already? False too when in doubt.
+/// Do all of `kCells` cells hold `e`? Written out: gcc keeps a loop at -O2.
+template <uint32_t kCells, Epoch Cell::* kSlot>
+inline __attribute__((always_inline)) bool all_hold(const Cell* c, Epoch e) {
+  return c[0].*kSlot == e && (kCells < 2 || c[1].*kSlot == e) &&
+         (kCells < 4 || (c[2].*kSlot == e && c[3].*kSlot == e));
+}
+
+/// Is this access recorded for the interval `e` already? False too when in doubt (not aligned: may cross words).
 template <uint32_t kSize, Epoch Cell::* kSlot>
 inline __attribute__((always_inline)) bool recorded(uintptr_t a, Epoch e) {
-  if (kSize > 1 && a % kSize != 0) return false;  // may cross words
+  if (kSize > 1 && a % kSize != 0) return false;
   const Block* b = find_block(a);
   if (!b) return false;
-  if constexpr (kSize < 4) {
-    if (!b->bytes) return false;
-    const Cell* c = &b->bytes->cells[a & kBlockMask];
-    for (uint32_t i = 0; i < kSize; i++) {
-      if (c[i].*kSlot != e) return false;
-    }
-  } else {
-    const Cell* c = &b->cells[(a & kBlockMask) / 4];
-    for (uint32_t i = 0; i < kSize / 4; i++) {
-      if (c[i].*kSlot != e) return false;
-    }
-  }
-  return true;
+  if constexpr (kSize < 4) return b->bytes && all_hold<kSize, kSlot>(&b->bytes->cells[a & kBlockMask], e);
+  return all_hold<kSize / 4, kSlot>(&b->cells[(a & kBlockMask) / 4], e);
 }
 
 template <uint32_t kSize>
