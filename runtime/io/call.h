@@ -90,6 +90,8 @@ void signals_start();
 uint64_t without_sigsys(uint64_t mask);
 /// A call was interrupted (EINTR) and every handler that is due says SA_RESTART: it starts again after they ran.
 bool restarts_after_signal(Call& c);
+/// Signals wait that the thread would let in.
+uint64_t signals_due(const ThreadIo& io);
 void signals_after_call(Thread& t, ucontext_t* context);
 
 /// ppoll, pselect, epoll_pwait, sigsuspend: the mask the call asks for holds until the handlers it let in have run.

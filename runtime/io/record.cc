@@ -16,6 +16,16 @@ namespace {
 
 bool never(void*) { return false; }
 
+// The points of a call are no opportunities for signals: their number would differ between recording and replay.
+class WithinCall {
+ public:
+  explicit WithinCall(Thread& t) : thread_(t) { thread_.in_runtime++; }
+  ~WithinCall() { thread_.in_runtime--; }
+
+ private:
+  Thread& thread_;
+};
+
 bool is_channel(const Call& c) {
   switch (c.policy.wait) {
     case Wait::READ: {
@@ -54,6 +64,7 @@ long record_once(Call& c, bool* again) {
     append_timeout(c, left);
     left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputLeft);
     __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
+    WithinCall within(c.thread);
     leave(op_of(c, HEDDLE_EV_IO_LEAVE));
     result = execute_outside(c, io);
     enter(op_of(c, HEDDLE_EV_IO_RETURN));
@@ -92,6 +103,7 @@ long feed_once(Call& c, bool* again) {
   if (r->reserved & kInputLeft) {
     if (r->size >= sizeof c.timeout) __builtin_memcpy(&c.timeout, data_of(*r), sizeof c.timeout);
     stream_consume(c.thread, io);
+    WithinCall within(c.thread);
     point(op_of(c, HEDDLE_EV_IO_LEAVE));
     const HeddleInput* next = stream_peek(io);
     if (!next) {

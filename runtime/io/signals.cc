@@ -202,9 +202,12 @@ void io_interrupt(Thread& t) {
   if (t.state == HEDDLE_T_OUT && t.info->tid > 0) raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
 }
 
+uint64_t signals_due(const ThreadIo& io) {
+  return (__atomic_load_n(&process_queued, __ATOMIC_SEQ_CST) | io.queued_mask) & ~io.mask;
+}
+
 bool restarts_after_signal(Call& c) {
-  ThreadIo& io = io_of(c.thread);
-  uint64_t due = (__atomic_load_n(&process_queued, __ATOMIC_SEQ_CST) | io.queued_mask) & ~io.mask;
+  uint64_t due = signals_due(io_of(c.thread));
   if (!due) return true;  // woken for nothing
   bool restartable = true;
   switch (c.policy.wait) {
