@@ -1,0 +1,54 @@
+// From the numbers in an event to what the user calls them: thread, place in the source, variable or lock.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+/// Text and HEDDLE_P_* of an event kind; kinds that a newer runtime made are "kind 77" without properties.
+std::string kind_text(std::uint32_t kind);
+std::uint32_t kind_properties(std::uint32_t kind);
+
+struct Place {  // views into the TraceHead
+  std::string_view function, file;
+  std::uint32_t line = 0;
+  bool operator==(const Place&) const = default;
+};
+using PlaceId = std::uint32_t;  // 0: unknown; equal for all sites on one line
+
+/// Keeps references into `head`. Ids of events are not trusted: what is not in a table has a number for a name.
+class Names {
+ public:
+  explicit Names(const TraceHead& head);
+
+  std::string thread(std::uint32_t index) const;
+  /// Where in the user's code the event happened: its site, unless that lies in a system header; then the innermost
+  /// frame of its stack that is the user's.
+  PlaceId place(const HeddleEvent& event);
+  const Place& place(PlaceId id) const { return places_[id]; }
+  /// Variable or synchronisation object; empty when nothing better than an address is known.
+  std::string what(const HeddleEvent& event) const;
+
+ private:
+  PlaceId find(const HeddleEvent& event);
+  PlaceId intern(const Place& place);
+  const SiteRecord* site(std::uint32_t id) const;
+
+  const TraceHead& head_;
+  std::unordered_map<std::uint32_t, std::uint32_t> sites_, objects_;  // id -> index
+  std::vector<Place> places_;
+  std::unordered_map<std::string, PlaceId> interned_;
+  struct Cached {
+    std::uint64_t key = ~0ull;
+    PlaceId place = 0;
+  };
+  std::vector<Cached> cache_;  // by site and stack: this is asked for every event
+  std::unordered_map<std::uint64_t, PlaceId> found_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,53 @@
+#include "src/show/source_files.h"
+
+#include <fstream>
+
+namespace heddle {
+
+namespace fs = std::filesystem;
+
+namespace {
+constexpr std::uintmax_t kMaxFile = 16u << 20;
+constexpr std::size_t kMaxFiles = 256;
+}  // namespace
+
+SourceFiles::SourceFiles(std::string folder, std::optional<fs::file_time_type> written)
+    : folder_(std::move(folder)), written_(written) {}
+
+bool SourceFiles::read(const fs::path& path, File& file) {
+  std::error_code ec;
+  if (!fs::is_regular_file(path, ec) || fs::file_size(path, ec) > kMaxFile || ec) return false;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return false;
+  file.text.resize(static_cast<std::size_t>(fs::file_size(path, ec)));
+  in.read(file.text.data(), static_cast<std::streamsize>(file.text.size()));
+  file.text.resize(static_cast<std::size_t>(in.gcount()));
+  if (const auto time = fs::last_write_time(path, ec); !ec && written_ && time > *written_) changed_.push_back(path.string());
+  for (std::string_view rest = file.text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    file.lines.push_back(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return true;
+}
+
+const SourceFiles::File& SourceFiles::load(std::string_view name) {
+  const auto [it, added] = files_.try_emplace(std::string(name));
+  if (!added || name.empty() || name.find('\0') != std::string_view::npos) return it->second;
+  const fs::path path(name);
+  read(path.is_absolute() || folder_.empty() ? path : fs::path(folder_) / path, it->second);
+  return it->second;
+}
+
+std::string_view SourceFiles::line(std::string_view name, std::uint32_t number) {
+  if (files_.size() >= kMaxFiles && !files_.contains(std::string(name))) return {};
+  const File& file = load(name);
+  if (number == 0 || number > file.lines.size()) return {};
+  std::string_view text = file.lines[number - 1];
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+// The user's source text, where it is still there. Paths come from an untrusted trace: only regular files of a sane size.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle {
+
+class SourceFiles {
+ public:
+  /// Relative paths are looked up in `folder` (the working directory of the run).
+  SourceFiles(std::string folder, std::optional<std::filesystem::file_time_type> written);
+  /// Text of a line (from 1) without indentation; empty when the file or the line is not there. Valid as long as this.
+  std::string_view line(std::string_view file, std::uint32_t number);
+  /// Files that were used and are newer than the trace: their text may not be what was executed.
+  const std::vector<std::string>& changed() const { return changed_; }
+
+ private:
+  struct File {
+    std::string text;
+    std::vector<std::string_view> lines;
+  };
+  const File& load(std::string_view file);
+  bool read(const std::filesystem::path& path, File& file);
+
+  std::string folder_;
+  std::optional<std::filesystem::file_time_type> written_;
+  std::unordered_map<std::string, File> files_;
+  std::vector<std::string> changed_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,24 @@
+// The sentences around the columns: the answer, the threads, and the findings of a trace.
+#pragma once
+#include <string>
+
+#include "src/show/survey.h"
+#include "src/show/view.h"
+
+namespace heddle {
+
+/// "failed", "ok", "exited" (non-zero, not taken for a failure), "killed", "incomplete".
+std::string outcome(const TraceReader& trace);
+/// Switches and preemptions as the run counted them; of a trace without its end, as far as the events tell.
+Totals totals(const TraceReader& trace, const SwitchCounter& counted);
+
+/// The first line: the answer.
+std::string answer(const TraceReader& trace, const ViewOptions& options);
+/// Program, numbers, threads.
+std::string overview(const TraceReader& trace, const Survey& survey, const ViewOptions& options);
+/// Threads at the failure, deadlock, races, notes, the end of the output: short sections, each only when there is something.
+std::string findings(const TraceReader& trace, const ViewOptions& options);
+/// What to type next.
+std::string next_step(const TraceReader& trace, const ViewOptions& options);
+
+}  // namespace heddle

@@ -1,0 +1,89 @@
+#include "src/show/survey.h"
+
+#include <algorithm>
+
+#include "src/show/names.h"
+
+namespace heddle {
+namespace {
+
+constexpr unsigned kOwnerBits = 21;
+constexpr std::uint16_t kMany = 0xffff;
+constexpr std::uint64_t kMaxGranules = 512;  // of a range that are looked at: 4 KiB
+
+std::size_t slot(std::uint64_t granule) { return (granule * 0x9e3779b97f4a7c15ull) >> (64 - kOwnerBits); }
+
+/// First granule of 8 bytes and number of granules that the event touches.
+std::pair<std::uint64_t, std::uint64_t> granules(const HeddleEvent& e) {
+  const bool range = e.kind == HEDDLE_EV_READ_RANGE || e.kind == HEDDLE_EV_WRITE_RANGE;
+  const std::uint64_t size = range ? std::min<std::uint64_t>(e.value, kMaxGranules * 8) : std::uint64_t{1} << (e.flags & HEDDLE_EF_SIZE);
+  const std::uint64_t first = e.address >> 3;
+  return {first, size == 0 ? 0 : ((e.address + size - 1) >> 3) - first + 1};
+}
+
+constexpr std::uint64_t kNever = ~0ull;
+
+}  // namespace
+
+SharedMemory::SharedMemory() : owner_(std::size_t{1} << kOwnerBits) {}
+
+void SharedMemory::touch(const HeddleEvent& e) {
+  if (e.address == 0) return;
+  const auto me = static_cast<std::uint16_t>(e.thread % 0xfffe + 1);
+  auto [granule, n] = granules(e);
+  for (n = std::min(n, kMaxGranules); n > 0; --n, ++granule) {
+    std::uint16_t& owner = owner_[slot(granule)];
+    if (owner != me) owner = owner == 0 ? me : kMany;
+  }
+}
+
+bool SharedMemory::shared(const HeddleEvent& e) const {
+  auto [granule, n] = granules(e);
+  for (n = std::min(n, kMaxGranules); n > 0; --n, ++granule)
+    if (owner_[slot(granule)] == kMany) return true;
+  return false;
+}
+
+std::vector<bool> threads_that_could_run(const TraceHead& head) {
+  std::vector<bool> could(head.threads.size(), false);
+  if (!head.failure) return could;
+  for (const ThreadAtFailure& t : head.failure->threads) {
+    const auto it = std::ranges::find(head.threads, t.thread, &ThreadRecord::name);
+    const bool can = t.state == "running" || t.state.starts_with("about to ");
+    if (it != head.threads.end()) could[static_cast<std::size_t>(it - head.threads.begin())] = can;
+  }
+  return could;
+}
+
+Survey survey(const TraceReader& trace, const std::vector<bool>& could_run) {
+  Survey s;
+  std::vector<std::uint64_t> left_at;  // by thread: number of the switch that left it
+  std::uint16_t current = 0;
+  bool any = false;
+  // A block that does not decode ends the story: what is before it is shown.
+  (void)trace.for_each_block([&](std::span<const HeddleEvent> events) {
+    for (const HeddleEvent& e : events) {
+      if (e.thread >= s.thread_events.size()) {
+        s.thread_events.resize(e.thread + 1u);
+        left_at.resize(e.thread + 1u, kNever);
+      }
+      ++s.thread_events[e.thread];
+      s.memory.touch(e);
+      s.counter.add(e);
+      if (any && e.thread != current) {
+        left_at[current] = s.preempted.size();
+        s.preempted.push_back(false);
+      }
+      if ((e.flags & HEDDLE_EF_PREEMPTED) && left_at[e.thread] != kNever) s.preempted[left_at[e.thread]] = true;
+      left_at[e.thread] = kNever;
+      current = e.thread;
+      any = true;
+    }
+    return true;
+  });
+  for (std::size_t t = 0; t < left_at.size(); ++t)
+    if (left_at[t] != kNever && t < could_run.size() && could_run[t]) s.preempted[left_at[t]] = true;
+  return s;
+}
+
+}  // namespace heddle

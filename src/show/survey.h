@@ -1,0 +1,35 @@
+// The first pass over the events: what must be known about all of them before the first can be shown.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "src/trace/container.h"
+#include "src/trace/schedule.h"
+
+namespace heddle {
+
+/// Which memory more than one thread touched. Fixed size: a collision makes private memory look shared (it is shown
+/// though it need not be), never the other way round.
+class SharedMemory {
+ public:
+  SharedMemory();
+  void touch(const HeddleEvent& event);
+  bool shared(const HeddleEvent& event) const;
+
+ private:
+  std::vector<std::uint16_t> owner_;  // by granule: 0 nobody, thread + 1, or kMany
+};
+
+struct Survey {
+  SharedMemory memory;
+  std::vector<std::uint64_t> thread_events;  // by thread index
+  SwitchCounter counter;
+  std::vector<bool> preempted;  // by switch, in order: the left thread could have gone on
+};
+
+/// `could_run[t]`: thread t could have run when the trace ended; tells about switches whose left thread never came back.
+Survey survey(const TraceReader& trace, const std::vector<bool>& could_run);
+/// From what the failure record says about its threads.
+std::vector<bool> threads_that_could_run(const TraceHead& head);
+
+}  // namespace heddle

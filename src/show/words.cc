@@ -1,0 +1,100 @@
+#include "src/show/words.h"
+
+#include <fmt/format.h>
+
+namespace heddle {
+namespace {
+
+/// Length of the well-formed UTF-8 character at the front of `s` (no surrogates, no overlong forms); 0: none.
+std::size_t utf8_length(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char c = byte(0);
+  const std::size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+  if (n == 0 || n > s.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  if (c == 0xe0 && byte(1) < 0xa0) return 0;
+  if (c == 0xed && byte(1) >= 0xa0) return 0;
+  if (c == 0xf0 && byte(1) < 0x90) return 0;
+  if (c == 0xf4 && byte(1) >= 0x90) return 0;
+  if (c == 0xc2 && byte(1) < 0xa0) return 0;  // C1 control characters
+  return n;
+}
+
+/// Bytes of the first `characters` characters of a clean() string.
+std::size_t prefix_bytes(std::string_view text, std::size_t characters) {
+  std::size_t i = 0;
+  for (; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80 && characters-- == 0) break;
+  return i;
+}
+
+}  // namespace
+
+const Signs& signs(bool utf8) {
+  static constexpr Signs kUnicode{"◀ preempted here", "…", "→", "×", "·"}, kAscii{"<- preempted here", "...", "->", "x", "-"};
+  return utf8 ? kUnicode : kAscii;
+}
+
+std::string paint(bool colour, Paint paint, std::string_view text) {
+  static constexpr const char* kCodes[] = {"", "1", "2", "1;31", "32", "33", "36"};
+  if (!colour || paint == Paint::Plain || text.empty()) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<int>(paint)], text);
+}
+
+std::string clean(std::string_view text, bool utf8) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto c = static_cast<unsigned char>(text[0]);
+    std::size_t n = utf8_length(text);
+    if (c == '\t' || c == '\n' || c == '\r') {
+      out += ' ';
+    } else if (n == 0 || c < 0x20 || c == 0x7f || (n > 1 && !utf8)) {
+      out += '?';
+    } else {
+      out.append(text.substr(0, n));
+    }
+    text.remove_prefix(n == 0 ? 1 : n);
+  }
+  return out;
+}
+
+std::size_t width_of(std::string_view text) {
+  std::size_t n = 0;
+  for (char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  return n;
+}
+
+std::string fit(std::string_view text, std::size_t width, bool utf8) {
+  if (width_of(text) <= width) return std::string(text);
+  const std::string_view mark = signs(utf8).ellipsis;
+  const std::size_t mark_width = width_of(mark);
+  if (width <= mark_width) return std::string(text.substr(0, prefix_bytes(text, width)));
+  return std::string(text.substr(0, prefix_bytes(text, width - mark_width))).append(mark);
+}
+
+std::string pad(std::string_view text, std::size_t width, bool utf8) {
+  std::string out = fit(text, width, utf8);
+  out.append(width - std::min(width, width_of(out)), ' ');
+  return out;
+}
+
+std::string grouped(std::uint64_t n) {
+  const std::string digits = fmt::format("{}", n);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string counted(std::string_view noun, std::uint64_t n) { return fmt::format("{} {}{}", grouped(n), noun, n == 1 ? "" : "s"); }
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+}  // namespace heddle

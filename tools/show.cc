@@ -1,0 +1,148 @@
+// heddle show: what a trace holds, for people (text, --events) and for programs (JSON).
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cctype>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "src/show/view.h"
+#include "src/trace/container.h"
+#include "src/trace/schedule.h"
+#include "tools/options.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+#include "tools/verbs.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kFooter = R"(
+The first line is the answer. Then the threads, and what they did, a column per thread, time downwards: source lines, the
+values that were read and written, and where a thread was preempted (left although it could have gone on). A switch is any
+change of thread; only preemptions need a scheduler's help to happen. "... 1,204 events ..." stands for events that were
+folded: memory that only one thread ever touched, and the middle of long traces.
+
+Example:
+  heddle show queue-1.heddle
+  heddle show --thread 0.2 --full queue-1.heddle
+  heddle show --json queue-1.heddle | jq .failure
+
+Exit status: 0 shown (a damaged trace as far as it is intact), 2 usage or input error, 3 could not, 70 a bug in heddle.
+)";
+
+struct Arguments {
+  std::string trace, format = "text", thread;
+  bool json = false, events = false, schedule = false, full = false, quiet = false;
+  unsigned around = 6, width = 0;
+};
+
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string text(value);
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+unsigned terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const long n = columns != nullptr ? std::strtol(columns, nullptr, 10) : 0;
+  return n >= 40 && n <= 1000 ? static_cast<unsigned>(n) : 120;
+}
+
+/// Writes to stdout; false when nobody reads it any more. `failed` is set when writing failed for another reason.
+Sink standard_output(int& failed) {
+  return [&failed](std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return true;
+    if (errno != EPIPE) failed = errno;
+    return false;
+  };
+}
+
+ViewOptions view_options(const Arguments& a) {
+  ViewOptions o;
+  o.width = a.width != 0 ? a.width : terminal_width();
+  o.utf8 = locale_is_utf8();
+  o.colour = is_terminal(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
+  o.full = a.full;
+  o.around = a.around;
+  if (!a.thread.empty()) o.thread = a.thread;
+  if (!a.quiet) o.trace = a.trace;
+  std::error_code ec;
+  if (const auto time = std::filesystem::last_write_time(a.trace, ec); !ec) o.written = time;
+  return o;
+}
+
+Status show(const TraceReader& trace, const Arguments& a, const Sink& sink) {
+  if (a.format == "json") {
+    sink(show_json(trace) + "\n");
+    return {};
+  }
+  if (a.schedule) {
+    sink(Schedule(trace.head().schedule, trace.head().threads).print());
+    return {};
+  }
+  return a.events ? show_events(trace, view_options(a), sink) : show_text(trace, view_options(a), sink);
+}
+
+void declare(CLI::App& app, Arguments& a) {
+  set_usage(app, "heddle show [OPTIONS] TRACE");
+  app.footer(kFooter);
+  app.add_option("trace", a.trace, "the trace to show")->required();
+  app.add_option("--format", a.format, "text (default) or json");
+  app.add_flag("--json", a.json, "one JSON object, the same as --format json");
+  app.add_flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
+  app.add_flag("--schedule", a.schedule, "the schedule as text that can be edited: thread and steps");
+  app.add_flag("--full", a.full, "fold nothing");
+  app.add_option("--thread", a.thread, "only this thread");
+  app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")->check(CLI::Range(0, 1000));
+  app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(CLI::Range(40, 1000));
+  app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
+}
+
+/// Error: a format that does not exist, or not yet.
+Status choose_format(Arguments& a) {
+  if (a.json) a.format = "json";
+  if (a.format == "text" || a.format == "json") return {};
+  if (a.format == "html" || a.format == "perfetto") return error(fmt::format("--format {} is not in this version", a.format), "formats: text, json");
+  return error(fmt::format("unknown format '{}'", a.format), "formats: text, json");
+}
+
+}  // namespace
+
+int show_main(int argc, char** argv) {
+  CLI::App app("Shows what happened in a trace: threads, source lines, values, switches, the failure.", "heddle show");
+  Arguments a;
+  declare(app, a);
+  if (const auto done = parse_options(app, {argv, argv + argc})) return *done;
+  std::signal(SIGPIPE, SIG_IGN);  // `heddle show t | head` is no failure
+  if (Status s = choose_format(a); !s) return report_error("show", s.error());
+  auto trace = TraceReader::open(a.trace);
+  if (!trace) return report_error("show", trace.error());
+  if (!trace->damage().empty() && !a.quiet) fmt::print(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
+  int failed = 0;
+  const Status shown = show(*trace, a, standard_output(failed));
+  if (!shown) return report_error("show", shown.error());
+  if (std::fflush(stdout) != 0 && errno != EPIPE && failed == 0) failed = errno;
+  if (failed == 0) return kClean;
+  fmt::print(stderr, "heddle show: cannot write: {}\n", std::strerror(failed));
+  return kInconclusive;  // of show: could not
+}
+
+}  // namespace heddle
