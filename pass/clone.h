@@ -27,7 +27,7 @@ struct Clones {
   std::string name;            // of the original: what sites report
 };
 
-/// Clones all of `functions` (each without a reason in why_not_cloned) and retargets direct calls between them.
+/// Clones all of `functions` (all eligible) and retargets direct calls between them.
 std::vector<Clones> clone_functions(const std::vector<llvm::Function*>& functions, llvm::GlobalVariable* active);
 
 }  // namespace heddle

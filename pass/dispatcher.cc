@@ -1,12 +1,13 @@
 #include "pass/dispatcher.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
 
 namespace heddle {
 namespace {
 
-// musttail forwards everything, also sret, byval and the arguments behind "...".
+// musttail forwards everything, also sret and the arguments behind "...".
 llvm::CallInst* forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block) {
   llvm::IRBuilder<> builder(block);
   llvm::SmallVector<llvm::Value*> arguments;
@@ -23,11 +24,34 @@ llvm::CallInst* forward(llvm::Function& f, llvm::Function& target, llvm::BasicBl
   return call;
 }
 
+// LLVM 19 miscompiles musttail calls with byval arguments on x86-64: it copies them through the caller's return address.
+// Two jumps need no copy at all.
+bool has_byval(const llvm::Function& f) {
+  return llvm::any_of(f.args(), [](const llvm::Argument& argument) { return argument.hasByValAttr(); });
+}
+
+void write_jumps(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
+  auto& context = f.getContext();
+  f.addFnAttr(llvm::Attribute::Naked);
+  f.addFnAttr(llvm::Attribute::NoInline);
+  f.removeFnAttr(llvm::Attribute::AlwaysInline);
+  f.removeFnAttr(llvm::Attribute::InlineHint);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &f));
+  auto* pointer = builder.getPtrTy();
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer, pointer}, false);
+  auto* jumps = llvm::InlineAsm::get(type, "cmpl $$0, $0\n\tjne ${1:P}\n\tjmp ${2:P}", "*m,s,s,~{dirflag},~{fpsr},~{flags}",
+                                     /*hasSideEffects=*/true);
+  auto* call = builder.CreateCall(type, jumps, {active, &hooked, &plain});
+  call->addParamAttr(0, llvm::Attribute::get(context, llvm::Attribute::ElementType, builder.getInt32Ty()));
+  builder.CreateUnreachable();
+}
+
 }  // namespace
 
 void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
   auto& context = f.getContext();
   f.removeFnAttr(llvm::Attribute::PresplitCoroutine);
+  if (has_byval(f)) return write_jumps(f, plain, hooked, active);
   auto* entry = llvm::BasicBlock::Create(context, "entry", &f);
   auto* to_plain = llvm::BasicBlock::Create(context, "plain", &f);
   auto* to_hooked = llvm::BasicBlock::Create(context, "heddle", &f);

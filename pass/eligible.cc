@@ -1,9 +1,10 @@
 #include "pass/eligible.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/Module.h"
 
 namespace heddle {
 namespace {
@@ -36,11 +37,24 @@ bool passes_by_unsupported_convention(const llvm::Function& f) {
 
 }  // namespace
 
-const char* why_not_cloned(const llvm::Function& f) {
+// @llvm.global.annotations = [{function, text, file, line, arguments}, ...]
+Eligibility::Eligibility(const llvm::Module& module) {
+  const auto* annotations = module.getGlobalVariable("llvm.global.annotations");
+  const auto* entries = annotations ? llvm::dyn_cast<llvm::ConstantArray>(annotations->getInitializer()) : nullptr;
+  if (!entries) return;
+  for (const auto& operand : entries->operands()) {
+    const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(operand);
+    llvm::StringRef text;
+    if (entry && llvm::getConstantStringInfo(entry->getOperand(1), text) && text == "heddle-ignore")
+      ignored_.insert(entry->getOperand(0)->stripPointerCasts());
+  }
+}
+
+const char* Eligibility::why_not(const llvm::Function& f) const {
   if (f.hasAvailableExternallyLinkage()) return "body lives in another module";
   if (f.getName().starts_with("__heddle_")) return "part of heddle";
   if (f.hasFnAttribute(llvm::Attribute::Naked)) return "naked";
-  if (f.hasFnAttribute("heddle-ignore") || f.hasFnAttribute("no_instrument_function") ||
+  if (ignored_.contains(&f) || f.hasFnAttribute("heddle-ignore") ||
       f.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation))
     return "asked not to";
   if (jumps_to_addresses(f)) return "computed goto";

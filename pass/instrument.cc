@@ -23,6 +23,7 @@ void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites&
         hook_vector(work, *instruction) || hook_outside(work, *instruction);
   }
   hook_branches(work, f);
+  sites.finish(f, clones.name);
 }
 
 }  // namespace heddle

@@ -19,10 +19,11 @@ llvm::cl::opt<bool> stats_option("heddle-stats", llvm::cl::desc("print what the 
 constexpr const char* kDone = "heddle";  // module flag: LTO may run a pipeline again
 
 std::vector<llvm::Function*> functions_to_clone(llvm::Module& module, Stats& stats) {
+  Eligibility eligibility(module);
   std::vector<llvm::Function*> functions;
   for (auto& f : module) {
     if (f.isDeclaration()) continue;
-    if (const char* reason = why_not_cloned(f))
+    if (const char* reason = eligibility.why_not(f))
       ++stats.not_cloned[reason];
     else
       functions.push_back(&f);

@@ -2,11 +2,14 @@
 
 #include "abi/site.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 namespace heddle {
 namespace {
@@ -57,35 +60,71 @@ llvm::Constant* Sites::text(llvm::StringRef string) {
   return global;
 }
 
-// text - &site.field: a link-time constant, so the table needs no run-time relocation.
-llvm::Constant* Sites::relative(llvm::StringRef string, llvm::GlobalVariable* site, unsigned field) {
-  auto &context = module_.getContext();
+// text - &array[index].field: a link-time constant, so the table needs no run-time relocation.
+llvm::Constant* Sites::relative(llvm::StringRef string, llvm::GlobalVariable* array, unsigned index, unsigned field) {
+  auto& context = module_.getContext();
   auto *i32 = llvm::Type::getInt32Ty(context), *i64 = llvm::Type::getInt64Ty(context);
   if (string.empty()) return llvm::ConstantInt::get(i32, 0);
+  auto number = [&](unsigned value) -> llvm::Constant* { return llvm::ConstantInt::get(i32, value); };
   auto* address = llvm::ConstantExpr::getInBoundsGetElementPtr(
-      type(), site, llvm::ArrayRef<llvm::Constant*>{llvm::ConstantInt::get(i64, 0), llvm::ConstantInt::get(i32, field)});
+      array->getValueType(), array, llvm::ArrayRef<llvm::Constant*>{number(0), number(index), number(field)});
   auto* distance = llvm::ConstantExpr::getSub(llvm::ConstantExpr::getPtrToInt(text(string), i64),
                                               llvm::ConstantExpr::getPtrToInt(address, i64));
   return llvm::ConstantExpr::getTrunc(distance, i32);
 }
 
-llvm::Constant* Sites::make(const llvm::Instruction& at, llvm::StringRef function, const SiteKey& key) {
-  auto& context = module_.getContext();
+llvm::Constant* Sites::element(llvm::GlobalVariable* array, unsigned index) {
+  const auto& site = pending_[index];
   auto number = [&](unsigned bits, uint64_t value) -> llvm::Constant* {
-    return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), value);
+    return llvm::ConstantInt::get(llvm::Type::getIntNTy(module_.getContext(), bits), value);
   };
-  auto* site = new llvm::GlobalVariable(module_, type(), false, llvm::GlobalValue::PrivateLinkage, nullptr, "__heddle_site");
+  return llvm::ConstantStruct::get(
+      type(), {number(32, 0), relative(site.function, array, index, 1), relative(site.file, array, index, 2),
+               relative(site.key.variable, array, index, 3), number(32, site.line), number(16, site.column),
+               number(8, site.key.kind), number(8, site.key.size), number(32, site.key.flags), number(32, 0)});
+}
+
+std::string Sites::array_name(llvm::StringRef function) const {
+  std::string content;
+  llvm::raw_string_ostream out(content);
+  for (const auto& site : pending_)
+    out << site.file << ':' << site.line << ':' << site.column << ' ' << unsigned{site.key.kind} << ' '
+        << unsigned{site.key.size} << ' ' << site.key.flags << ' ' << site.key.variable << '\n';
+  return ("__heddle_sites." + function + "." + llvm::utohexstr(llvm::xxh3_64bits(out.str()))).str();
+}
+
+llvm::Constant* Sites::make(const llvm::Instruction& at, llvm::StringRef function, const SiteKey& key) {
   auto place = place_of(at);
-  site->setInitializer(llvm::ConstantStruct::get(
-      type(), {number(32, 0), relative(function, site, 1), relative(place.file, site, 2), relative(key.variable, site, 3),
-               number(32, place.line), number(16, place.column), number(8, key.kind), number(8, key.size),
-               number(32, key.flags), number(32, 0)}));
-  site->setSection(HEDDLE_SITE_SECTION);
-  site->setAlignment(llvm::Align(sizeof(HeddleSite)));
-  site->setDSOLocal(true);
-  if (auto* comdat = const_cast<llvm::Comdat*>(at.getFunction()->getComdat())) site->setComdat(comdat);
+  auto* placeholder = new llvm::GlobalVariable(module_, type(), false, llvm::GlobalValue::ExternalLinkage, nullptr);
+  pending_.push_back({placeholder, function.str(), place.file, place.line, place.column, key});
   ++count_;
-  return site;
+  return placeholder;
+}
+
+void Sites::finish(llvm::Function& clone, llvm::StringRef function) {
+  if (pending_.empty()) return;
+  auto* array_type = llvm::ArrayType::get(type(), pending_.size());
+  bool merged = clone.hasLinkOnceODRLinkage();
+  auto* array = new llvm::GlobalVariable(
+      module_, array_type, false, merged ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::PrivateLinkage, nullptr,
+      merged ? array_name(function) : "__heddle_sites");
+  if (merged) {
+    array->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    array->setComdat(module_.getOrInsertComdat(array->getName()));
+  }
+  array->setDSOLocal(true);
+  array->setSection(HEDDLE_SITE_SECTION);
+  array->setAlignment(llvm::Align(sizeof(HeddleSite)));
+  llvm::SmallVector<llvm::Constant*> elements;
+  auto* i32 = llvm::Type::getInt32Ty(module_.getContext());
+  for (unsigned i = 0; i < pending_.size(); ++i) {
+    elements.push_back(element(array, i));
+    llvm::Constant* indices[] = {llvm::ConstantInt::get(i32, 0), llvm::ConstantInt::get(i32, i)};
+    pending_[i].placeholder->replaceAllUsesWith(llvm::ConstantExpr::getInBoundsGetElementPtr(array_type, array, indices));
+    pending_[i].placeholder->eraseFromParent();
+  }
+  array->setInitializer(llvm::ConstantArray::get(array_type, elements));
+  pending_.clear();
 }
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Instruction.h"
@@ -18,22 +19,37 @@ struct SiteKey {
   std::string variable;  // source expression; empty if unknown
 };
 
+/// The sites of one hooked clone lie in one array. If the clone can be merged with its likes from other modules, so can the
+/// array, whether or not the clone survives: its code may have been inlined elsewhere. The array's name holds a hash of its
+/// content, so that only equal arrays are merged.
 class Sites {
  public:
   explicit Sites(llvm::Module& module) : module_(module) {}
 
-  /// A new descriptor for the program point `at`, which lies in a hooked clone of `function`. It shares the comdat of the
-  /// clone, so that the duplicates of inline functions vanish together with their code.
+  /// A new site for the program point `at`, which lies in a hooked clone of `function`; an address that holds until finish().
   llvm::Constant* make(const llvm::Instruction& at, llvm::StringRef function, const SiteKey& key);
+
+  /// Writes the array of all sites made since the last call; they all lie in `clone`.
+  void finish(llvm::Function& clone, llvm::StringRef function);
 
   unsigned count() const { return count_; }
 
  private:
   llvm::Constant* text(llvm::StringRef string);
-  llvm::Constant* relative(llvm::StringRef string, llvm::GlobalVariable* site, unsigned field);
+  llvm::Constant* relative(llvm::StringRef string, llvm::GlobalVariable* array, unsigned index, unsigned field);
+  llvm::Constant* element(llvm::GlobalVariable* array, unsigned index);
+  std::string array_name(llvm::StringRef function) const;
   llvm::StructType* type();
 
+  struct Pending {
+    llvm::GlobalVariable* placeholder;
+    std::string function, file;
+    uint32_t line;
+    uint16_t column;
+    SiteKey key;
+  };
   llvm::Module& module_;
+  std::vector<Pending> pending_;
   llvm::StringMap<llvm::GlobalVariable*> strings_;
   unsigned count_ = 0;
 };

@@ -1,0 +1,15 @@
+// The clean module rides along: framed, not loaded, concatenated, readable, before any hook.
+// RUN: %c++ -g -O2 -I%inputs %s %inputs/other.cc -o %t && %frames %t | FileCheck %s
+// RUN: %c++ -g -O2 -I%inputs -fuse-ld=lld -Wl,--gc-sections %s %inputs/other.cc -o %t && %frames %t | FileCheck %s
+// RUN: %c++ -g -O2 -I%inputs -flto -fuse-ld=lld -Wl,--gc-sections %s %inputs/other.cc -o %t && %frames %t | FileCheck %s
+// RUN: strip %t && rm -rf %t.d && mkdir %t.d && %frames %t %t.d | FileCheck %s
+// RUN: llvm-dis %t.d/0.bc -o - | FileCheck %s --check-prefix=IR
+// RUN: opt -passes=verify -disable-output %t.d/1.bc && llvm-link %t.d/0.bc %t.d/1.bc -o %t.d/all.bc
+// RUN: readelf -SW %t | grep llvmbc | grep -v " A "
+// CHECK: frame 0 sites
+// CHECK: frame 1 sites {{[1-9]}}
+// IR-NOT: __heddle
+// IR: define {{.*}} @main
+// IR-NOT: __heddle
+#include "inline.h"
+int main() { return other() - 41; }
