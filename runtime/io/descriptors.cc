@@ -1,19 +1,24 @@
 #include "runtime/io/descriptors.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 namespace heddle::rt {
 namespace {
 
 constexpr long kTracked = 1024;
 int8_t outer[kTracked];  // original + 1; 0 something else
+enum : int8_t { kUnknown, kFile, kOther };
+int8_t kinds[kTracked];
 
 bool tracked(long fd) { return fd >= 0 && fd < kTracked; }
 void copy(long from, long to) {
-  if (tracked(to)) outer[to] = tracked(from) ? outer[from] : 0;
+  if (!tracked(to)) return;
+  outer[to] = tracked(from) ? outer[from] : 0;
+  kinds[to] = kUnknown;
 }
 void forget(long first, long last) {
-  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0;
+  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown;
 }
 
 }  // namespace
@@ -24,6 +29,15 @@ void descriptors_start() {
 }
 
 int outer_descriptor(long fd) { return tracked(fd) ? outer[fd] - 1 : -1; }
+
+bool is_file(long fd) {
+  if (tracked(fd) && kinds[fd] != kUnknown) return kinds[fd] == kFile;
+  struct stat st;
+  if (raw_syscall(SYS_fstat, fd, &st) != 0) return false;
+  bool file = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode);
+  if (tracked(fd)) kinds[fd] = file ? kFile : kOther;
+  return file;
+}
 
 void descriptors_follow(const Call& c, long result) {
   if (failed(result)) return;

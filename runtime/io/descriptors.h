@@ -8,6 +8,8 @@ namespace heddle::rt {
 void descriptors_start();
 /// 0, 1 or 2: the original descriptor that `fd` stands for; -1: something else.
 int outer_descriptor(long fd);
+/// Regular files, directories and block devices: never waited for, and no channel between threads. Asked in a recording only.
+bool is_file(long fd);
 /// Follows dup, close and the like by what the call returned.
 void descriptors_follow(const Call& c, long result);
 

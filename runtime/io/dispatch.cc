@@ -11,7 +11,8 @@
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 
-extern "C" char heddle_sys_begin[], heddle_sys_end[];
+extern "C" char heddle_sys_begin[], heddle_sys_end[], heddle_copy_at[], heddle_copy_stopped[];
+extern "C" size_t heddle_copy(void* to, const void* from, size_t bytes);
 
 namespace heddle::rt {
 
@@ -22,7 +23,7 @@ namespace {
 
 enum { kAllow = 0, kBlock = 1 };
 constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
-bool available;
+bool available, faults_recovered;
 uint32_t allow_before_start;
 Thread nobody{};  // stands for a thread that is not under control
 
@@ -109,18 +110,16 @@ bool arm() {
   return raw_syscall(SYS_prctl, kSetDispatch, 1, heddle_sys_begin, heddle_sys_end - heddle_sys_begin, &io_selector) == 0;
 }
 
-// Copies between us and the program through the kernel, which checks the program's pointers.
+// Copies between us and the program, whose pointers may be bad: by ourselves where a fault comes back to us, else through the
+// kernel (1.4 us more).
 bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
   if (!bytes) return true;
+  bool reads = number == SYS_process_vm_readv;
+  void *to = reads ? ours : (void*)theirs, *from = reads ? (void*)theirs : ours;
+  if (faults_recovered) return heddle_copy(to, from, bytes) == 0;
   iovec local{ours, bytes}, remote{(void*)theirs, bytes};
   long n = raw_syscall(number, real_pid, &local, 1, &remote, 1, 0);
-  if (n == -ENOSYS || n == -EPERM) {
-    if (number == SYS_process_vm_readv)
-      __builtin_memcpy(ours, (void*)theirs, bytes);
-    else
-      __builtin_memcpy((void*)theirs, ours, bytes);
-    return true;
-  }
+  if (n == -ENOSYS || n == -EPERM) return heddle_copy(to, from, bytes) == 0;
   return n == (long)bytes;
 }
 
@@ -142,6 +141,15 @@ ThreadIo& io_of(Thread& t) {
 }
 
 bool io_available() { return available; }
+
+void io_faults_are_recovered() { faults_recovered = true; }
+
+bool io_recover_fault(void* context) {
+  greg_t* g = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (g[REG_RIP] != (greg_t)heddle_copy_at) return false;
+  g[REG_RIP] = (greg_t)heddle_copy_stopped;
+  return true;
+}
 
 void io_start() {
   real_pid = told_pid = raw_syscall(SYS_getpid);

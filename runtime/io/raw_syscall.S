@@ -147,6 +147,25 @@ heddle_restore_rt:
         .size heddle_restore_rt, . - heddle_restore_rt
 heddle_sys_end:
 
+// size_t heddle_copy(void* to, const void* from, size_t bytes): bytes NOT copied. A fault at heddle_copy_at is not the program's:
+// io_recover_fault() moves the thread to heddle_copy_stopped.
+        .text
+        .hidden heddle_copy, heddle_copy_at, heddle_copy_stopped
+        .globl heddle_copy, heddle_copy_at, heddle_copy_stopped
+        .type heddle_copy, @function
+        .p2align 4
+heddle_copy:
+        .cfi_startproc
+        endbr64
+        movq %rdx, %rcx
+heddle_copy_at:
+        rep movsb
+heddle_copy_stopped:
+        movq %rcx, %rax
+        ret
+        .cfi_endproc
+        .size heddle_copy, . - heddle_copy
+
         .bss
         .p2align 3
 heddle_clone_stack:  .quad 0

@@ -5,8 +5,6 @@
 //   replay:     the same points in the same places, nothing executed
 //
 // Rules of this file: a replay passes exactly the points of its recording; whatever decides about a point is in the record.
-#include <sys/stat.h>
-
 #include "runtime/detector/detector.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
@@ -28,10 +26,7 @@ class WithinCall {
 
 bool is_channel(const Call& c) {
   switch (c.policy.wait) {
-    case Wait::READ: {
-      struct stat st;
-      return raw_syscall(SYS_fstat, c.a[0], &st) == 0 && !S_ISREG(st.st_mode);
-    }
+    case Wait::READ: return !is_file(c.a[0]);
     case Wait::RECV: case Wait::RECVMSG: case Wait::RECVMMSG: case Wait::POLL: case Wait::SELECT: case Wait::EPOLL:
     case Wait::WAIT4: case Wait::WAITID: case Wait::MESSAGE: case Wait::SIGWAIT: case Wait::FLOCK: case Wait::FCNTL:
     case Wait::ALWAYS:

@@ -32,19 +32,13 @@ bool nonblocking(long fd) {
   return failed(flags) || (flags & O_NONBLOCK);
 }
 
-bool never_blocks(long fd) {
-  struct stat st;
-  long r = raw_syscall(SYS_fstat, fd, &st);
-  return failed(r) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode);
-}
-
-bool can_read(long fd) { return polls_ready(fd, POLLIN) || nonblocking(fd); }
+bool can_read(long fd) { return is_file(fd) || polls_ready(fd, POLLIN) || nonblocking(fd); }
 
 bool can_write(long fd, uint64_t bytes) {
   // Whoever reads our original stdout and stderr is outside the program: waiting for them needs no other thread of it.
-  if (outer_descriptor(fd) >= 0) return true;
+  if (outer_descriptor(fd) >= 0 || is_file(fd)) return true;
   if (bytes <= kSmallWrite && polls_ready(fd, POLLOUT)) return true;
-  return never_blocks(fd) || nonblocking(fd);
+  return nonblocking(fd);
 }
 
 uint64_t vector_bytes(uint64_t iov, uint64_t count) {
@@ -181,7 +175,7 @@ bool is_ready(Call& c) {
     case Wait::OPEN: return !is_fifo(AT_FDCWD, c.a[0], c.a[1]);
     case Wait::OPENAT: return !is_fifo(c.a[0], c.a[1], c.a[2]);
     case Wait::CONNECT: return nonblocking(c.a[0]);
-    case Wait::SPLICE: return never_blocks(c.a[0]) && never_blocks(c.a[1]);
+    case Wait::SPLICE: return is_file(c.a[0]) && is_file(c.a[1]);
     default: return false;
   }
 }
