@@ -1,8 +1,9 @@
 // Plain accesses beyond the fast path: the rules of FastTrack on one granule.
 //
-// Differences to the paper: atomic accesses are checked too (AtomicRecord), shared readers are a pruned set instead of a vector
-// (AccessSet), a read after the thread's own write in one interval is recorded as a read: the report then names its line; and a cell
-// that has seen a race leaves the fast path, so that one run tells more of the pairs of a racy variable (they become points).
+// Differences to the paper: atomic accesses are checked too (AtomicRecord), shared readers are a pruned set instead of
+// a vector (AccessSet), a read after the thread's own write in one interval is recorded as a read: the report then
+// names its line; and a cell that has seen a race leaves the fast path, so that one run tells more of the pairs of a
+// racy variable (they become points).
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -17,9 +18,7 @@ namespace {
 Access last_write(const Granule& g) {
   return {g.cell->write & kEpochMask, g.cell->write_site, g.stacks ? g.stacks->write : 0, 1};
 }
-Access only_read(const Granule& g) {
-  return {g.cell->read, g.cell->read_site, g.stacks ? g.stacks->read : 0, 0};
-}
+Access only_read(const Granule& g) { return {g.cell->read, g.cell->read_site, g.stacks ? g.stacks->read : 0, 0}; }
 
 void check_read(const Granule& g, Doing& me) {
   if (check_plain_write(g, me)) g.cell->write |= kRaced;
@@ -91,7 +90,8 @@ void access(uintptr_t a, size_t n, bool is_write, Doing& me) {
   }
 }
 
-// Larger blocks are marked as freed only where they were touched: bounded by what the program did, not by what it asked for.
+// Larger blocks are marked as freed only where they were touched: bounded by what the program did, not by what it asked
+// for.
 constexpr size_t kFreeWhole = 1024;
 
 }  // namespace

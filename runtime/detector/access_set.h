@@ -1,6 +1,7 @@
 // Several accesses to one cell that are not ordered with each other: readers of a read-shared cell, atomic accesses.
 //
-// An access is dropped when a newer one makes it superfluous: whatever races with the old one races with the new one too.
+// An access is dropped when a newer one makes it superfluous: whatever races with the old one races with the new one
+// too.
 //   plain read    by a later read (or any plain write) that happens after it
 //   atomic read   by a later atomic read or write that happens after it
 //   atomic write  by a later atomic write that happens after it

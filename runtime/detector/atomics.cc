@@ -1,5 +1,5 @@
-// Atomic instructions and fences: C++20 release sequences and fence synchronisation, on the values that were really read (the
-// execution is sequentially consistent, so a load reads the last store).
+// Atomic instructions and fences: C++20 release sequences and fence synchronisation, on the values that were really
+// read (the execution is sequentially consistent, so a load reads the last store).
 #include "runtime/detector/atomics.h"
 
 #include "runtime/detector/detector.h"

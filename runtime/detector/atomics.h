@@ -1,5 +1,6 @@
 // What atomic instructions did to an address: who accessed it (for races with plain accesses) and what a reader of its
-// present value synchronises with (release sequences). A record exists exactly while the cell of its address has kHasAtomics.
+// present value synchronises with (release sequences). A record exists exactly while the cell of its address has
+// kHasAtomics.
 #pragma once
 #include "runtime/detector/access_set.h"
 

@@ -5,7 +5,8 @@
 namespace heddle::rt {
 namespace detector {
 
-/// Grows with the highest thread index it knows; a zeroed Clock is empty and owns nothing. Not copyable by accident: assign().
+/// Grows with the highest thread index it knows; a zeroed Clock is empty and owns nothing. Not copyable by accident:
+/// assign().
 class Clock {
  public:
   Clock() = default;
@@ -58,7 +59,7 @@ inline bool ordered(Epoch e, const Thread& t) {
 /// Gives `t` its clocks if it has none yet.
 void attach(Thread& t);
 
-void release_into(Thread& t, Clock& c);    // c joins t, t's interval ends
+void release_into(Thread& t, Clock& c);        // c joins t, t's interval ends
 void acquire_from(Thread& t, const Clock& c);  // t joins c
 
 }  // namespace detector

@@ -1,5 +1,5 @@
-// Happens-before race detector of FastTrack kind (Flanagan & Freund, PLDI 2009), exact on the executed trace. Runs under control
-// only, so it needs no atomics. It observes and never influences the schedule.
+// Happens-before race detector of FastTrack kind (Flanagan & Freund, PLDI 2009), exact on the executed trace. Runs
+// under control only, so it needs no atomics. It observes and never influences the schedule.
 #pragma once
 #include "runtime/control/thread.h"
 #include "runtime/model/object.h"
@@ -12,21 +12,24 @@ extern __attribute__((visibility("hidden"))) bool on;  // fixed for one run, unl
 extern __attribute__((visibility("hidden"))) void (*on_race)(const HeddleRace& race);
 
 void prepare();  // in the fork server: maps the (untouched) tables that all runs inherit; optional
-void start();    // scheduler_start(), when run.detector; microseconds after prepare(). Threads that exist already are attached
+void start();    // scheduler_start(), when run.detector; microseconds after prepare(). Threads that exist already are
+                 // attached
 void thread_created(Thread& parent, Thread& child);  // fork edge; also clears the shadow of the child's stack later
 void thread_started(Thread& t);                      // on t, its stack bounds are known: shadow of its stack is fresh
 void thread_joined(Thread& joiner, Thread& joined);
 
 /// Synchronisation through a modelled object (clock kept in Object::clock / clock2).
-void acquire(Thread& t, Object& o);         // t joins o
-void release(Thread& t, Object& o);         // o joins t (release-store for single-owner objects would be `=`; join is right for all)
-void acquire2(Thread& t, Object& o);        // the same on Object::clock2 (rwlock readers, barriers)
+void acquire(Thread& t, Object& o);  // t joins o
+void release(Thread& t,
+             Object& o);  // o joins t (release-store for single-owner objects would be `=`; join is right for all)
+void acquire2(Thread& t, Object& o);  // the same on Object::clock2 (rwlock readers, barriers)
 void release2(Thread& t, Object& o);
-void forget(Object& o);                     // the object is dropped: its clocks are given back
+void forget(Object& o);  // the object is dropped: its clocks are given back
 
 /// Atomic instruction at `address`, called after it was executed. Handles orders, release sequences and fences.
 /// Atomics do not race with atomics; a plain access racing with an atomic one is a race.
-void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, bool success, HeddleSite* site);
+void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, bool success,
+            HeddleSite* site);
 void fence(Thread& t, uint32_t order);
 
 /// Plain accesses; hooks call the templates of fast_path.h, which come here when there is something to do.

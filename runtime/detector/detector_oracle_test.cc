@@ -73,11 +73,13 @@ class Script {
                       order({__ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE, __ATOMIC_SEQ_CST}));
         break;
       case 1:
-        world_.atomic(t, a, size, HEDDLE_EV_ATOMIC_STORE, order({__ATOMIC_RELAXED, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST}));
+        world_.atomic(t, a, size, HEDDLE_EV_ATOMIC_STORE,
+                      order({__ATOMIC_RELAXED, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST}));
         break;
       default:
-        world_.atomic(t, a, size, pick(2) ? HEDDLE_EV_ATOMIC_RMW : HEDDLE_EV_ATOMIC_CAS,
-                      order({__ATOMIC_RELAXED, __ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_ACQ_REL, __ATOMIC_SEQ_CST}));
+        world_.atomic(
+            t, a, size, pick(2) ? HEDDLE_EV_ATOMIC_RMW : HEDDLE_EV_ATOMIC_CAS,
+            order({__ATOMIC_RELAXED, __ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_ACQ_REL, __ATOMIC_SEQ_CST}));
     }
   }
 
@@ -96,7 +98,8 @@ class Script {
   }
 
   void step() {
-    int total = mix_.plain + mix_.ranges + mix_.atomics + mix_.fences + mix_.locks + mix_.threads + mix_.heap + mix_.restarts;
+    int total =
+        mix_.plain + mix_.ranges + mix_.atomics + mix_.fences + mix_.locks + mix_.threads + mix_.heap + mix_.restarts;
     int r = pick(total);
     if ((r -= mix_.plain) < 0) return plain();
     if ((r -= mix_.ranges) < 0) return (void)world_.range(any_thread(), address(), 1 + pick(20), pick(2));
@@ -129,6 +132,7 @@ TEST_P(Oracle, RaceOnAByteIfAndOnlyIfTheOracleSaysSo) {
   }
 }
 
+// clang-format off
 INSTANTIATE_TEST_SUITE_P(
     Mixes, Oracle,
     testing::Values(  //        plain rng at  fe lk th hp re  bytes steps threads
@@ -144,6 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mix{"restarts",            40, 4,  10, 4, 40, 4, 4, 6, 16,  80, 4},
         Mix{"everything",          40, 4,  30, 8, 40, 6, 6, 1, 40,  120, 6}),
     [](const auto& info) { return std::string(info.param.name); });
+// clang-format on
 
 }  // namespace
 }  // namespace heddle::rt::detector

@@ -118,7 +118,7 @@ TEST_F(Detector, OverlapOfDifferentSizesIsFound) {
 
 TEST_F(Detector, UnalignedAccessIsExact) {
   two();
-  int first = w.write(a(), kX + 3, 4);                             // bytes 3..6
+  int first = w.write(a(), kX + 3, 4);  // bytes 3..6
   w.write(b(), kX, 2), w.write(b(), kX + 2, 1), w.write(b(), kX + 7, 1);
   int second = w.write(b(), kX + 6, 1);
   EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
@@ -328,8 +328,8 @@ TEST_F(Detector, PlainReadRacesWithAtomicWriteNotWithAtomicRead) {
 
 TEST_F(Detector, UnpublishedInitialisationRacesWithLaterAtomics) {
   two();
-  int first = w.write(a(), kFlag, 4);      // constructor
-  w.store(a(), kFlag, __ATOMIC_RELAXED);   // does not hide it
+  int first = w.write(a(), kFlag, 4);     // constructor
+  w.store(a(), kFlag, __ATOMIC_RELAXED);  // does not hide it
   int second = w.load(b(), kFlag, __ATOMIC_RELAXED);
   EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
 }
@@ -411,10 +411,14 @@ TEST_F(Detector, EndOfTheEpochsMissesButNeverInvents) {
   for (int round = 0; round < 1000; round++) {
     for (int t : {a(), b()}) {
       Thread& thread = w.thread_at(t);
-      Object& lock = [] () -> Object& { static Object o; return o; }();
+      Object& lock = []() -> Object& {
+        static Object o;
+        return o;
+      }();
       acquire(thread, lock);
       detector::write(thread, reinterpret_cast<void*>(kX), 4, nullptr);
-      detector::atomic(thread, reinterpret_cast<void*>(kFlag), 4, HEDDLE_EV_ATOMIC_RMW, __ATOMIC_ACQ_REL, true, nullptr);
+      detector::atomic(thread, reinterpret_cast<void*>(kFlag), 4, HEDDLE_EV_ATOMIC_RMW, __ATOMIC_ACQ_REL, true,
+                       nullptr);
       release(thread, lock);
     }
   }
@@ -523,14 +527,15 @@ TEST(DetectorLimits, FreeOfALargeBlockLooksOnlyWhereItWasTouched) {
 TEST(DetectorLimits, MemoryIsGivenBack) {
   World w;
   int a = w.create(0), b = w.create(0);
-  Thread *threads[] = {&w.thread_at(a), &w.thread_at(b)};
+  Thread* threads[] = {&w.thread_at(a), &w.thread_at(b)};
   size_t after_warm_up = 0;
   for (int round = 0; round < 5000; round++) {
     if (round == 100) after_warm_up = arena_bytes;
     for (uintptr_t p = kX; p < kX + 128; p += 4) {
       for (Thread* t : threads) detector::read(*t, reinterpret_cast<void*>(p), 4, nullptr);
       detector::read(*threads[0], reinterpret_cast<void*>(p + 128), 1, nullptr);
-      detector::atomic(*threads[1], reinterpret_cast<void*>(p + 256), 4, HEDDLE_EV_ATOMIC_RMW, __ATOMIC_ACQ_REL, true, nullptr);
+      detector::atomic(*threads[1], reinterpret_cast<void*>(p + 256), 4, HEDDLE_EV_ATOMIC_RMW, __ATOMIC_ACQ_REL, true,
+                       nullptr);
     }
     Object o{};
     release(*threads[0], o);

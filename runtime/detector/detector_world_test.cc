@@ -134,11 +134,21 @@ int World::read(int thread, uintptr_t address, uint32_t size) {
   auto* p = reinterpret_cast<const volatile void*>(address);
   HeddleSite* s = site(e, HEDDLE_EV_READ);
   switch (size) {
-    case 1: detector::read<1>(t, p, s); break;
-    case 2: detector::read<2>(t, p, s); break;
-    case 4: detector::read<4>(t, p, s); break;
-    case 8: detector::read<8>(t, p, s); break;
-    default: detector::read<16>(t, p, s); break;
+    case 1:
+      detector::read<1>(t, p, s);
+      break;
+    case 2:
+      detector::read<2>(t, p, s);
+      break;
+    case 4:
+      detector::read<4>(t, p, s);
+      break;
+    case 8:
+      detector::read<8>(t, p, s);
+      break;
+    default:
+      detector::read<16>(t, p, s);
+      break;
   }
   return e;
 }
@@ -149,11 +159,21 @@ int World::write(int thread, uintptr_t address, uint32_t size) {
   auto* p = reinterpret_cast<const volatile void*>(address);
   HeddleSite* s = site(e, HEDDLE_EV_WRITE);
   switch (size) {
-    case 1: detector::write<1>(t, p, s); break;
-    case 2: detector::write<2>(t, p, s); break;
-    case 4: detector::write<4>(t, p, s); break;
-    case 8: detector::write<8>(t, p, s); break;
-    default: detector::write<16>(t, p, s); break;
+    case 1:
+      detector::write<1>(t, p, s);
+      break;
+    case 2:
+      detector::write<2>(t, p, s);
+      break;
+    case 4:
+      detector::write<4>(t, p, s);
+      break;
+    case 8:
+      detector::write<8>(t, p, s);
+      break;
+    default:
+      detector::write<16>(t, p, s);
+      break;
   }
   return e;
 }
@@ -166,8 +186,8 @@ int World::range(int thread, uintptr_t address, size_t length, bool is_write) {
 
 int World::atomic(int thread, uintptr_t address, uint32_t size, uint32_t kind, int order, bool success) {
   bool loads = kind != HEDDLE_EV_ATOMIC_STORE, stores = kind != HEDDLE_EV_ATOMIC_LOAD && success;
-  bool acquires = order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
-                  order == __ATOMIC_SEQ_CST;
+  bool acquires =
+      order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
   bool releases = order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
   int e = add_access(thread, address, size, stores, true);
   std::vector<int> heads;

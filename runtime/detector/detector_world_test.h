@@ -1,5 +1,6 @@
-// A scripted execution that is told to the detector and, at the same time, to an oracle that knows nothing of epochs: it keeps all
-// events, the edges of happens-before between them and their transitive closure, and compares all pairs of accesses.
+// A scripted execution that is told to the detector and, at the same time, to an oracle that knows nothing of epochs:
+// it keeps all events, the edges of happens-before between them and their transitive closure, and compares all pairs of
+// accesses.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -45,8 +46,8 @@ class World {
   std::vector<HeddleRace> races() const;
   /// All pairs of accesses that race.
   std::set<Pair> racing() const;
-  /// Empty if the detector is right: every report is a race, and for every byte that has races the first of them was reported at
-  /// its second access (FastTrack promises no more: what follows a race on a byte may go unseen).
+  /// Empty if the detector is right: every report is a race, and for every byte that has races the first of them was
+  /// reported at its second access (FastTrack promises no more: what follows a race on a byte may go unseen).
   std::string difference() const;
 
   Thread& thread_at(int index) { return *threads_[index]; }
@@ -57,15 +58,15 @@ class World {
     int thread = 0;
     bool is_access = false, is_write = false, is_atomic = false;
     uintptr_t low = 0, high = 0;
-    int life = 0;                  // allocation epoch: accesses of different lives do not meet
-    std::vector<bool> before;      // events that happened before
+    int life = 0;              // allocation epoch: accesses of different lives do not meet
+    std::vector<bool> before;  // events that happened before
   };
-  struct Store {                   // the last store to an atomic
-    std::vector<int> heads;        // whom an acquiring reader synchronises with
+  struct Store {             // the last store to an atomic
+    std::vector<int> heads;  // whom an acquiring reader synchronises with
   };
   struct Fences {
-    int release = -1;              // last release fence
-    std::vector<int> unacquired;   // heads of what relaxed loads read since ever
+    int release = -1;             // last release fence
+    std::vector<int> unacquired;  // heads of what relaxed loads read since ever
   };
 
   int add(int thread);
@@ -79,11 +80,11 @@ class World {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Object> objects_;
   std::vector<Event> events_;
-  std::vector<int> last_;                      // last event of each thread
+  std::vector<int> last_;  // last event of each thread
   std::vector<Fences> fences_;
-  std::map<int, std::vector<int>> releases_;   // by object
+  std::map<int, std::vector<int>> releases_;  // by object
   std::map<uintptr_t, Store> stores_;
-  std::map<uintptr_t, int> life_;              // by byte
+  std::map<uintptr_t, int> life_;  // by byte
   int lives_ = 0;
   uint64_t first_site_;
   std::map<int, std::map<uintptr_t, int>> lives_of_event_;

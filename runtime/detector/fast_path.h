@@ -9,8 +9,7 @@ namespace heddle::rt::detector {
 /// Do all of `kCells` cells hold `e`? Written out: gcc keeps a loop at -O2.
 template <uint32_t kCells, Epoch Cell::* kSlot>
 inline __attribute__((always_inline)) bool all_hold(const Cell* c, Epoch e) {
-  return c[0].*kSlot == e && (kCells < 2 || c[1].*kSlot == e) &&
-         (kCells < 4 || (c[2].*kSlot == e && c[3].*kSlot == e));
+  return c[0].*kSlot == e && (kCells < 2 || c[1].*kSlot == e) && (kCells < 4 || (c[2].*kSlot == e && c[3].*kSlot == e));
 }
 
 /// Is this access recorded for the interval `e` already? False too when in doubt (not aligned: may cross words).

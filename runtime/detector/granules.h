@@ -10,8 +10,8 @@ bool expand(Block& b, uintptr_t word);
 /// Forgets what the cell at `address` knows, and gives back what it owns.
 void reset_cell(uintptr_t address, Cell& c);
 
-/// Calls f(granule) for what [a, a + n) consists of. Words and bytes for which done(cell) holds are left out: the cell already says
-/// what f would record.
+/// Calls f(granule) for what [a, a + n) consists of. Words and bytes for which done(cell) holds are left out: the cell
+/// already says what f would record.
 template <class Done, class F>
 void for_granules(uintptr_t a, size_t n, Done done, F f) {
   uintptr_t end = a + n;

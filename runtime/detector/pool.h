@@ -9,8 +9,8 @@ void* pool_allocate(size_t& bytes);
 /// `bytes` as pool_allocate() gave it. Null is allowed.
 void pool_release(void* block, size_t bytes);
 
-/// Zeroed memory at addresses where no program maps anything, so that the program's own mappings are the same with and without
-/// the detector. Null when the kernel has none. For large, sparsely used tables.
+/// Zeroed memory at addresses where no program maps anything, so that the program's own mappings are the same with and
+/// without the detector. Null when the kernel has none. For large, sparsely used tables.
 void* map_far(size_t bytes);
 
 }  // namespace heddle::rt::detector

@@ -19,15 +19,17 @@ struct Doing {
   uint32_t size;      // 0: a range
   void* frame;        // to capture the stack from: this frame and its callers
   void* caller;
-  uint32_t stack = 0; // captured when needed
+  uint32_t stack = 0;  // captured when needed
 
   uint32_t get_stack();
 };
 
-/// `first` is unordered with `second`, and one of them is a plain access. `first_kind`: what it was, if its site cannot tell.
+/// `first` is unordered with `second`, and one of them is a plain access. `first_kind`: what it was, if its site cannot
+/// tell.
 void report(const Granule& g, const Access& first, uint32_t first_kind, Doing& second);
 
-/// Report everything of the cell that `me` races with: the last plain write, the plain reads, the atomics. True if there is any.
+/// Report everything of the cell that `me` races with: the last plain write, the plain reads, the atomics. True if
+/// there is any.
 bool check_plain_write(const Granule& g, Doing& me);
 bool check_plain_reads(const Granule& g, Doing& me);
 bool check_atomics(const Granule& g, Doing& me, bool writes_only);

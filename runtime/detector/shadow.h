@@ -5,10 +5,11 @@
 //     bytes ->  one Cell per byte, for words that were accessed in parts ("expanded": exact, no neighbour races)
 //     stacks -> stack ids beside the cells, only in runs that keep stacks
 //
-// A word is expanded until its memory is allocated anew. Cells of bytes mean something only while their word is expanded, and are
-// zero otherwise: so the fast path of 1- and 2-byte accesses looks at the bytes straight away.
+// A word is expanded until its memory is allocated anew. Cells of bytes mean something only while their word is
+// expanded, and are zero otherwise: so the fast path of 1- and 2-byte accesses looks at the bytes straight away.
 //
-// `touched` has a bit per page of cells that was ever written: clearing and freeing skip the others, and never fault them in.
+// `touched` has a bit per page of cells that was ever written: clearing and freeing skip the others, and never fault
+// them in.
 #pragma once
 #include "runtime/detector/site_ref.h"
 
@@ -19,15 +20,15 @@ constexpr uintptr_t kBlockBytes = uintptr_t{1} << kBlockShift, kBlockMask = kBlo
 constexpr uint32_t kPageCells = 256;  // 4 KiB of cells
 
 struct Cell {
-  Epoch write;         // last plain write | kHasAtomics | kSharedReads | kRaced; or kExpanded
-  Epoch read;          // last plain read: of the only reader that matters, or (kSharedReads) the latest of several
+  Epoch write;  // last plain write | kHasAtomics | kSharedReads | kRaced; or kExpanded
+  Epoch read;   // last plain read: of the only reader that matters, or (kSharedReads) the latest of several
   SiteRef write_site;
   uint32_t read_site;  // SiteRef; with kSharedReads the handle of an AccessSet (all readers)
 };
-constexpr uint32_t kHasAtomics = 1u << 31;   // atomics.h knows more about this address
+constexpr uint32_t kHasAtomics = 1u << 31;  // atomics.h knows more about this address
 constexpr uint32_t kSharedReads = 1u << 30;
-constexpr uint32_t kExpanded = 1u << 29;     // the whole value of Cell::write
-constexpr uint32_t kRaced = 1u << 28;        // a race was seen here: the writer's fast path must not hide the next one
+constexpr uint32_t kExpanded = 1u << 29;  // the whole value of Cell::write
+constexpr uint32_t kRaced = 1u << 28;     // a race was seen here: the writer's fast path must not hide the next one
 constexpr uint32_t kEpochMask = kEpochLimit - 1;
 static_assert(sizeof(Cell) == 16);
 
@@ -43,8 +44,8 @@ struct CellTable {
 };
 using ByteTable = CellTable<kBlockBytes>;
 struct Block : CellTable<kBlockBytes / 4> {
-  ByteTable* bytes;    // null until needed
-  Block* next;         // all blocks, for restarts
+  ByteTable* bytes;  // null until needed
+  Block* next;       // all blocks, for restarts
 };
 
 extern HEDDLE_HIDDEN Block** directory;
@@ -57,7 +58,7 @@ inline Block* find_block(uintptr_t a) {
 /// One cell with its surroundings: the unit on which an access is checked and recorded.
 struct Granule {
   uintptr_t address;
-  uint32_t size;       // 1 or 4
+  uint32_t size;  // 1 or 4
   Cell* cell;
   CellStacks* stacks;  // null: this run keeps none
 };
@@ -71,7 +72,8 @@ ByteTable* make_bytes(Block& b);
 Granule word_granule(Block& b, uintptr_t word);
 Granule byte_granule(ByteTable& t, uintptr_t byte);
 
-/// Calls f(address of the word, cell) for the words of [low, high) that lie in touched pages. low and high are multiples of 4.
+/// Calls f(address of the word, cell) for the words of [low, high) that lie in touched pages. low and high are
+/// multiples of 4.
 template <class F>
 void for_touched_words(uintptr_t low, uintptr_t high, F f) {
   for (uintptr_t a = low; a < high;) {

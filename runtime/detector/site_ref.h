@@ -3,8 +3,9 @@
 //   bit 31 set: an interned code address as the caller gave it (HEDDLE_SITE_PC | hash)
 //   else:       window (5 bits) | bits 5..30 of the HeddleSite's address (26 bits); 0: unknown
 //
-// A window is one combination of all other address bits; descriptors of one module lie 32 bytes apart in one section, so a
-// module needs one window, seldom two. Making a reference touches no memory of the site and no table but the windows.
+// A window is one combination of all other address bits; descriptors of one module lie 32 bytes apart in one section,
+// so a module needs one window, seldom two. Making a reference touches no memory of the site and no table but the
+// windows.
 #pragma once
 #include "runtime/detector/epoch.h"
 

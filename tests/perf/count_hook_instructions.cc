@@ -1,5 +1,5 @@
-// Counts the instructions that a hook executes for an access that is no scheduling point and that the detector has seen in
-// the same interval: at most 40 (issue "How fast"). A child calls the hooks of the real runtime; we single-step it.
+// Counts the instructions that a hook executes for an access that is no scheduling point and that the detector has seen
+// in the same interval: at most 40 (issue "How fast"). A child calls the hooks of the real runtime; we single-step it.
 //
 // The runtime's state is set up by hand as control would have it: one thread, detector on.
 #include <sys/ptrace.h>
@@ -24,9 +24,9 @@ struct Case {
   Hook hook;
 };
 const Case kCases[] = {
-    {"__heddle_read1", __heddle_read1},   {"__heddle_read2", __heddle_read2},     {"__heddle_read4", __heddle_read4},
-    {"__heddle_read8", __heddle_read8},   {"__heddle_read16", __heddle_read16},   {"__heddle_write1", __heddle_write1},
-    {"__heddle_write2", __heddle_write2}, {"__heddle_write4", __heddle_write4},   {"__heddle_write8", __heddle_write8},
+    {"__heddle_read1", __heddle_read1},     {"__heddle_read2", __heddle_read2},   {"__heddle_read4", __heddle_read4},
+    {"__heddle_read8", __heddle_read8},     {"__heddle_read16", __heddle_read16}, {"__heddle_write1", __heddle_write1},
+    {"__heddle_write2", __heddle_write2},   {"__heddle_write4", __heddle_write4}, {"__heddle_write8", __heddle_write8},
     {"__heddle_write16", __heddle_write16},
 };
 
@@ -102,6 +102,7 @@ int main() {
   }
   ptrace(PTRACE_KILL, pid, nullptr, nullptr);
   waitpid(pid, nullptr, 0);
-  printf("%s: at most %d instructions in the hook of an access that is no scheduling point\n", good ? "ok" : "FAILED", kLimit);
+  printf("%s: at most %d instructions in the hook of an access that is no scheduling point\n", good ? "ok" : "FAILED",
+         kLimit);
   return good ? 0 : 1;
 }
