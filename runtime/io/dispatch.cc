@@ -11,7 +11,8 @@
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 
-extern "C" char heddle_sys_begin[], heddle_sys_end[], heddle_copy_at[], heddle_copy_stopped[];
+extern "C" __attribute__((visibility("hidden"))) char __start_heddle_sys[], __stop_heddle_sys[];
+extern "C" char heddle_copy_at[], heddle_copy_stopped[];
 extern "C" size_t heddle_copy(void* to, const void* from, size_t bytes);
 
 namespace heddle::rt {
@@ -107,7 +108,7 @@ bool under_valgrind() {
 }
 
 bool arm() {
-  return raw_syscall(SYS_prctl, kSetDispatch, 1, heddle_sys_begin, heddle_sys_end - heddle_sys_begin, &io_selector) == 0;
+  return raw_syscall(SYS_prctl, kSetDispatch, 1, __start_heddle_sys, __stop_heddle_sys - __start_heddle_sys, &io_selector) == 0;
 }
 
 // Copies between us and the program, whose pointers may be bad: by ourselves where a fault comes back to us, else through the

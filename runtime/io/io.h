@@ -44,6 +44,12 @@ void io_faults_are_recovered();
 /// A thread that is out in a blocking call (state OUT) returns with EINTR soon (cancellation). Called by the holder.
 void io_interrupt(Thread& t);
 
+/// Virtual time that passed at its real pace while nobody could run and someone was out in I/O: an input like others.
+/// Recording: called by the holder (also without TLS) when it has added `ns`; `step` is the number of steps so far.
+void io_time_passed(uint64_t step, uint64_t ns);
+/// Replay: what to add now, before the choice for `step`; 0 mostly (one compare), always 0 in a recording.
+uint64_t io_time_to_pass(uint64_t step);
+
 /// Random bytes from outside, recorded and fed. For hooks and interceptors under control.
 uint64_t io_random();
 

@@ -1,14 +1,14 @@
-// The only code whose system calls Syscall User Dispatch lets through: [heddle_sys_begin, heddle_sys_end).
-// Everything in the runtime that talks to the kernel does it from here; everything else is the program's and is trapped.
+// The section heddle_sys: the only code whose system calls Syscall User Dispatch lets through (from __start_heddle_sys to
+// __stop_heddle_sys, which the linker makes). Everything in the runtime that talks to the kernel does it from here; everything
+// else is the program's and is trapped.
 //
 // Rules of this file: position independent, no calls out, one `syscall` instruction per way in.
 
         .section heddle_sys, "ax", @progbits
-        .hidden heddle_sys_begin, heddle_sys_end, heddle_raw_syscall, heddle_blocking_syscall, heddle_blocking_begin
+        .hidden heddle_raw_syscall, heddle_blocking_syscall, heddle_blocking_begin
         .hidden heddle_blocking_end, heddle_blocking_interrupted, heddle_clone_in_context, heddle_restore_rt
-        .globl heddle_sys_begin, heddle_sys_end, heddle_raw_syscall, heddle_blocking_syscall, heddle_blocking_begin
+        .globl heddle_raw_syscall, heddle_blocking_syscall, heddle_blocking_begin
         .globl heddle_blocking_end, heddle_blocking_interrupted, heddle_clone_in_context, heddle_restore_rt
-heddle_sys_begin:
 
 // long heddle_raw_syscall(long number, long a, long b, long c, long d, long e, long f): result or -errno.
         .type heddle_raw_syscall, @function
@@ -145,7 +145,6 @@ heddle_restore_rt:
         hlt
         .cfi_endproc
         .size heddle_restore_rt, . - heddle_restore_rt
-heddle_sys_end:
 
 // size_t heddle_copy(void* to, const void* from, size_t bytes): bytes NOT copied. A fault at heddle_copy_at is not the program's:
 // io_recover_fault() moves the thread to heddle_copy_stopped.

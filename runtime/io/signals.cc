@@ -45,7 +45,7 @@ void leave_blocking_call(Thread& t, ucontext_t* uc) {
 }
 
 void on_interrupt(int, siginfo_t*, void* context) {
-  if (controlled() && self) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
+  if (controlled() && self && self->info->tid == raw_syscall(SYS_gettid)) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
 }
 
 // The kernel gave the signal to a thread that waits for its turn; one that is out in a blocking call has to hear of it.
@@ -53,7 +53,7 @@ void pass_on(int signo) {
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
     bool blocks = !t.io || (static_cast<ThreadIo*>(t.io)->mask & bit(signo));
-    if (&t == self || t.state != HEDDLE_T_OUT || blocks || !t.info) continue;
+    if (t.state != HEDDLE_T_OUT || blocks || !t.info) continue;
     raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
     return;
   }
@@ -71,8 +71,10 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   bool own = info->si_code <= 0 && info->si_code != SI_TIMER && info->si_pid == real_pid;
   if (!own && feeding()) return;  // a replay has its signals in the recording
   enqueue_process(signo, *info, !own);
-  leave_blocking_call(*self, static_cast<ucontext_t*>(context));
-  if (self->state == HEDDLE_T_PENDING) pass_on(signo);
+  // On the carrier of fibers `self` is whoever ran last, which need not be here.
+  bool here = self->state == HEDDLE_T_OUT && self->info->tid == raw_syscall(SYS_gettid);
+  if (here) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
+  if (!here && self->state != HEDDLE_T_RUNNING) pass_on(signo);
 }
 
 void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* context) {

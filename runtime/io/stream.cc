@@ -6,6 +6,8 @@
 namespace heddle::rt {
 namespace {
 
+constexpr uint32_t kStreams = kClockStream + 1;
+
 struct PerThread {
   uint64_t first, count;  // into `offsets`
 };
@@ -23,7 +25,7 @@ void walk(Visit visit) {
   for (uint64_t at = 0; at + sizeof(HeddleInput) <= end;) {
     const HeddleInput& r = *reinterpret_cast<const HeddleInput*>(base + at);
     if (record_bytes(r) > end - at) return;
-    if (r.thread < HEDDLE_MAX_THREADS) visit(r, at);
+    if (r.thread < kStreams) visit(r, at);
     at += record_bytes(r);
   }
 }
@@ -33,11 +35,11 @@ void walk(Visit visit) {
 void stream_start() {
   if (!feeding()) return;
   uint64_t total = 0;
-  per_thread = arena_new<PerThread>(HEDDLE_MAX_THREADS);
+  per_thread = arena_new<PerThread>(kStreams);
   walk([&](const HeddleInput& r, uint64_t) { per_thread[r.thread].count++, total++; });
   offsets = arena_new<uint64_t>(total ? total : 1);
   uint64_t first = 0;
-  for (uint32_t i = 0; i < HEDDLE_MAX_THREADS; i++) {
+  for (uint32_t i = 0; i < kStreams; i++) {
     per_thread[i].first = first;
     first += per_thread[i].count;
     per_thread[i].count = 0;
@@ -46,6 +48,28 @@ void stream_start() {
     PerThread& p = per_thread[r.thread];
     offsets[p.first + p.count++] = at;
   });
+}
+
+void io_time_passed(uint64_t step, uint64_t ns) {
+  RecordWriter out;
+  out.append(&step, sizeof step);
+  out.commit(kClockStream, HEDDLE_IN_CLOCK, 0, (int64_t)ns, 0);
+}
+
+uint64_t io_time_to_pass(uint64_t step) {
+  static uint64_t next;
+  uint64_t ns = 0;
+  while (HEDDLE_UNLIKELY(per_thread && next < per_thread[kClockStream].count)) {
+    uint64_t at = offsets[per_thread[kClockStream].first + next], when;
+    const HeddleInput& r = *reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + at);
+    if (r.size != sizeof when) break;
+    __builtin_memcpy(&when, data_of(r), sizeof when);
+    if (when > step) break;
+    ns += (uint64_t)r.result;
+    next++;
+    region->result.inputs_fed++;
+  }
+  return ns;
 }
 
 void stream_attach(Thread& t, ThreadIo& io) {
@@ -76,6 +100,11 @@ void RecordWriter::append(const void* bytes, size_t count) {
 }
 
 void RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
+  commit(t.index, kind, number, result, flags);
+  t.info->inputs++;
+}
+
+void RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
   if (feeding()) return;
   uint64_t padded = (size_ + 7) & ~7ull;
   if (full_ || padded > limit_) {
@@ -86,8 +115,7 @@ void RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64
   }
   __builtin_memset(base_ + size_, 0, padded - size_);
   HeddleInput& r = *reinterpret_cast<HeddleInput*>(base_ - sizeof(HeddleInput));
-  r = HeddleInput{t.index, kind, number, result, (uint32_t)size_, flags};
-  t.info->inputs++;
+  r = HeddleInput{thread, kind, number, result, (uint32_t)size_, flags};
   // Last: a kill before this loses one record, never the file.
   __atomic_store_n(&region->result.input_bytes, region->result.input_bytes + sizeof r + padded, __ATOMIC_RELEASE);
 }

@@ -17,6 +17,8 @@ enum : uint32_t {
 void stream_start();                   // recording: nothing; replay: index of INPUTS_IN per thread
 void stream_attach(Thread& t, ThreadIo& io);
 
+inline constexpr uint32_t kClockStream = HEDDLE_MAX_THREADS;  // HeddleInput::thread of io_time_passed()
+
 /// Writes one record. Bytes are appended between begin and commit; a full area drops this and all later records.
 class RecordWriter {
  public:
@@ -26,6 +28,7 @@ class RecordWriter {
   char* room(size_t count);
   void added(size_t count) { size_ += count; }
   void commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
+  void commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
 
  private:
   char* base_;
