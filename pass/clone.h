@@ -9,6 +9,7 @@
 //               br i1 (%a != 0), label %h, label %p
 //             h: musttail call @f.heddle(%p)   p: musttail call @f.plain(%p)
 //             }
+//             with "..." or byval arguments: naked, `cmpl $0, __heddle_active; jne f.heddle; jmp f.plain`
 //
 // `f` keeps its linkage, comdat, address and uses other than direct calls. An `f` that
 // no other module can need and nobody uses any more (static, inline) goes away.

@@ -7,7 +7,6 @@
 namespace heddle {
 namespace {
 
-// musttail forwards everything, also sret and the arguments behind "...".
 llvm::CallInst* forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block) {
   llvm::IRBuilder<> builder(block);
   llvm::SmallVector<llvm::Value*> arguments;
@@ -24,10 +23,10 @@ llvm::CallInst* forward(llvm::Function& f, llvm::Function& target, llvm::BasicBl
   return call;
 }
 
-// LLVM 19 miscompiles musttail calls with byval arguments on x86-64: it copies them through the caller's return address.
-// Two jumps need no copy at all.
-bool has_byval(const llvm::Function& f) {
-  return llvm::any_of(f.args(), [](const llvm::Argument& argument) { return argument.hasByValAttr(); });
+// Where LLVM 19 breaks musttail on x86-64: byval arguments are copied through the caller's return address, and dead argument
+// elimination drops the "..." of a callee under its musttail caller. Two jumps forward everything without touching it.
+bool needs_jumps(const llvm::Function& f) {
+  return f.isVarArg() || llvm::any_of(f.args(), [](const llvm::Argument& argument) { return argument.hasByValAttr(); });
 }
 
 void write_jumps(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
@@ -51,7 +50,7 @@ void write_jumps(llvm::Function& f, llvm::Function& plain, llvm::Function& hooke
 void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
   auto& context = f.getContext();
   f.removeFnAttr(llvm::Attribute::PresplitCoroutine);
-  if (has_byval(f)) return write_jumps(f, plain, hooked, active);
+  if (needs_jumps(f)) return write_jumps(f, plain, hooked, active);
   auto* entry = llvm::BasicBlock::Create(context, "entry", &f);
   auto* to_plain = llvm::BasicBlock::Create(context, "plain", &f);
   auto* to_hooked = llvm::BasicBlock::Create(context, "heddle", &f);

@@ -5,9 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 // IR: define dso_local double @sum(i32 noundef %0, ...)
-// IR: load i32, ptr @__heddle_active, {{.*}}!invariant.load
-// IR: musttail call {{.*}}@sum.plain({{.*}}, ...)
-// IR: musttail call {{.*}}@sum.heddle({{.*}}, ...)
+// IR: asm sideeffect "cmpl $$0, $0\0A\09jne ${1:P}\0A\09jmp ${2:P}"{{.*}}@__heddle_active, ptr nonnull @sum.heddle, ptr nonnull @sum.plain
 __attribute__((noinline)) double sum(int n, ...) {
   va_list list;
   va_start(list, n);
