@@ -219,6 +219,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.strategy = request.strategy;
   run.point_set = request.points;
   run.detail = HEDDLE_DETAIL_CHOICES;
+  run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
   run.pct_depth = request.depth;
   run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));

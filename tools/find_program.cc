@@ -1,0 +1,42 @@
+#include "tools/find_program.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace heddle {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path search_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  for (std::string_view rest = path ? path : ""; !rest.empty();) {
+    std::size_t end = std::min(rest.find(':'), rest.size());
+    fs::path candidate = fs::path(rest.substr(0, end)) / name;
+    std::error_code none;
+    if (fs::is_regular_file(candidate, none) && access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ProgramInfo> find_program(const std::string& name) {
+  fs::path path = name;
+  if (name.find('/') == name.npos) {
+    path = search_path(name);
+    std::error_code none;
+    if (path.empty())
+      return error(fmt::format("there is no program {} in PATH", name), fs::exists(name, none) ? fmt::format("did you mean ./{}?", name) : "");
+  }
+  Result<ProgramInfo> info = inspect_program(path);
+  if (!info) return info;
+  if (!info->is_script && !info->has_runtime)
+    return error(fmt::format("{} was not built by heddle cc", info->path.string()), "build it with heddle cc or heddle c++ (link step included)");
+  return info;
+}
+
+}  // namespace heddle

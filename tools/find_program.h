@@ -1,0 +1,14 @@
+// From what the user typed to the program that is started.
+#pragma once
+#include <string>
+
+#include "src/program/program.h"
+#include "src/result/result.h"
+
+namespace heddle {
+
+/// As a shell finds it: by path if `name` has a slash, else in PATH. Errors: not there, not executable, and (for ELF files)
+/// not built by heddle cc.
+Result<ProgramInfo> find_program(const std::string& name);
+
+}  // namespace heddle

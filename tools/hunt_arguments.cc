@@ -1,0 +1,120 @@
+#include "tools/hunt_arguments.h"
+
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tools/find_program.h"
+#include "tools/options.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kFooter = R"(
+Points are where a thread can be switched: sync = locks, condition variables, atomics, thread start and end ...;
+racy = sync and every access that raced with another one so far; all = every shared access.
+
+Example:  heddle hunt --time 5m -- ./queue 100
+Exit status: 66 a failure was found, 0 none, 3 it was found but executed again it did not come back, 2 usage or input error.)";
+
+// Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
+struct Typed {
+  std::string detector = "auto", exits = "any", output, seed, time = "60s", run_timeout, hang_timeout, trace;
+  std::uint64_t max_steps = 0;
+  bool no_fork_server = false;
+};
+
+void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
+  HuntRequest& request = out.request;
+  app.add_option("--strategy", out.strategy, "random, pct (default)")->check(one_of({"random", "pct"}));
+  app.add_option("--points", out.points, "sync, racy (default), all")->check(one_of({"sync", "racy", "all"}));
+  app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default 3)")->check(CLI::Range(1, 64));
+  app.add_option("--runs", request.runs, "stop after this many executions (default 10000)");
+  app.add_option("--time", typed.time, "stop after this time: 30s, 5m; 0: no limit (default 60s)");
+  app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
+  app.add_option("-o,--output", typed.trace, "the trace of the failure (default PROG-SEED.heddle)");
+  app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")->check(CLI::Range(1, 256));
+  app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
+      ->check(one_of({"auto", "on", "off"}));
+  app.add_option("--max-steps", typed.max_steps, "a longer run is a livelock (default: 100 times the longest seen)");
+  app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is a livelock (default: none)");
+  app.add_option("--hang-timeout", typed.hang_timeout, "a run without a scheduling point for this long is a hang (default 10s)");
+  app.add_option("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
+  app.add_option("--fail-on-output", typed.output, "what is a failure when the program writes it (extended regular expression)");
+  app.add_flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
+  app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
+  app.add_flag("--json", out.json, "one JSON object on stdout");
+  app.add_flag("--quiet", out.quiet, "the answer and the line that replays it, nothing else");
+}
+
+Status understand_durations(const Typed& typed, HuntRequest& request) {
+  struct Given {
+    const std::string& text;
+    std::chrono::milliseconds& field;
+  };
+  for (const Given& given : {Given{typed.time, request.time}, Given{typed.run_timeout, request.options.run_timeout},
+                             Given{typed.hang_timeout, request.options.hang_timeout}}) {
+    if (given.text.empty()) continue;
+    auto duration = parse_duration(given.text);
+    if (!duration) return std::unexpected(duration.error());
+    given.field = *duration;
+  }
+  if (request.options.hang_timeout.count() == 0) return error("the hang timeout cannot be 0");
+  return {};
+}
+
+Status understand(const Typed& typed, HuntArguments& out) {
+  HuntRequest& request = out.request;
+  if (typed.max_steps) request.options.max_steps = typed.max_steps;
+  if (Status durations = understand_durations(typed, request); !durations) return durations;
+  auto seed = parse_seed(typed.seed);
+  if (!seed) return std::unexpected(seed.error());
+  request.seed = *seed;
+  request.strategy = out.strategy == "random" ? HEDDLE_STRATEGY_RANDOM : HEDDLE_STRATEGY_PCT;
+  request.points = out.points == "sync" ? HEDDLE_POINTS_SYNC : out.points == "all" ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_RACY;
+  request.detector = typed.detector == "on" ? DetectorUse::kOn : typed.detector == "off" ? DetectorUse::kOff : DetectorUse::kAuto;
+  request.worker.fork_server = !typed.no_fork_server;
+  auto conditions = FailureConditions::create(typed.exits, typed.output);
+  if (!conditions) return std::unexpected(conditions.error());
+  request.conditions = std::move(*conditions);
+  return {};
+}
+
+Status understand_program(const std::vector<std::string>& command, const Typed& typed, HuntArguments& out) {
+  HuntRequest& request = out.request;
+  auto program = find_program(command.front());
+  if (!program) return std::unexpected(program.error());
+  out.program = std::move(*program);
+  auto input = read_standard_input();
+  if (!input) return std::unexpected(input.error());
+  out.input = std::move(*input);
+  if (out.input) request.worker.standard_input = out.input->file.get();
+  request.worker.launch = {out.program.path, command, current_environment(), std::filesystem::current_path()};
+  request.worker.ready_timeout = request.options.ready_timeout;
+  out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed) : typed.trace;
+  return {};
+}
+
+}  // namespace
+
+std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
+  SplitArguments split = split_arguments(argc, argv);
+  Typed typed;
+  out.request.workers = std::max(1u, std::thread::hardware_concurrency());
+  CLI::App app("Searches for a thread schedule that makes the program fail, and writes its trace.", "heddle hunt");
+  set_usage(app, "heddle hunt [OPTIONS] -- PROG ARGS...");
+  app.footer(kFooter);
+  declare(app, typed, out);
+  if (auto status = parse_options(app, split.own)) return status;
+  if (split.program.empty())
+    return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in", "heddle hunt -- PROG ARGS..."});
+  auto options = host_options("hunt");
+  if (!options) return options.error();
+  out.request.options = *options;
+  if (Status status = understand(typed, out); !status) return report_error("hunt", status.error());
+  if (Status status = understand_program(split.program, typed, out); !status) return report_error("hunt", status.error());
+  return std::nullopt;
+}
+
+}  // namespace heddle

@@ -1,0 +1,25 @@
+// The command line of heddle hunt.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "src/hunt/hunt.h"
+#include "src/program/program.h"
+#include "tools/terminal.h"
+
+namespace heddle {
+
+struct HuntArguments {
+  HuntRequest request;
+  std::filesystem::path trace;
+  ProgramInfo program;
+  std::optional<StandardInput> input;  // what every run of the program reads
+  std::string strategy = "pct", points = "racy";
+  bool json = false, quiet = false;
+};
+
+/// Errors are told here; the exit status then, or after --help.
+std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out);
+
+}  // namespace heddle

@@ -1,0 +1,107 @@
+// heddle VERB ...: finds the verb and nothing else.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tools/cc.h"
+#include "tools/status.h"
+#include "tools/verbs.h"
+
+namespace heddle {
+namespace {
+
+int cc(int argc, char** argv) { return cc_main(false, argc, argv); }
+int cxx(int argc, char** argv) { return cc_main(true, argc, argv); }
+
+struct Verb {
+  std::string_view name;
+  int (*run)(int, char**);
+  std::string_view usage, summary;
+};
+constexpr Verb kVerbs[] = {
+    {"cc", cc, "cc ARGS...", "compile and link C, as clang does"},
+    {"c++", cxx, "c++ ARGS...", "compile and link C++, as clang++ does"},
+    {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
+    {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
+    {"show", show_main, "show [--format text|json] TRACE", "what happened, by threads and source lines"},
+};
+constexpr std::string_view kLater[] = {"record", "simplify", "explain", "merge", "doctor"};
+
+constexpr const char* kExample = R"(
+Example:
+  heddle c++ -g -pthread queue.cc -o queue
+  heddle hunt -- ./queue
+  heddle replay queue-1.heddle
+
+Exit status of hunt and replay: 0 nothing failed, 66 a failure was found or reproduced, 3 inconclusive (diverged),
+2 usage or input error, 70 a bug in heddle. `heddle VERB --help` says more.
+)";
+
+void print_help(std::FILE* to) {
+  fmt::print(to, "heddle finds the thread schedule that fails, and replays it.\n\nUsage:\n");
+  for (const Verb& verb : kVerbs) fmt::print(to, "  heddle {:<36} {}\n", verb.usage, verb.summary);
+  fmt::print(to, "{}", kExample);
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); j++) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); j++) {
+      std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+int unknown_verb(std::string_view name) {
+  if (std::find(std::begin(kLater), std::end(kLater), name) != std::end(kLater)) {
+    fmt::print(stderr, "heddle: {} is not in this version\n", name);
+    return kUsage;
+  }
+  const Verb* nearest = std::min_element(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& a, const Verb& b) {
+    return distance(a.name, name) < distance(b.name, name);
+  });
+  fmt::print(stderr, "heddle: there is no verb '{}'", name);
+  if (distance(nearest->name, name) <= 2) fmt::print(stderr, "; did you mean {}?", nearest->name);
+  fmt::print(stderr, "\n  heddle --help lists all verbs\n");
+  return kUsage;
+}
+
+int dispatch(int argc, char** argv) {
+  std::string_view own = argc > 0 ? argv[0] : "";
+  own = own.substr(own.rfind('/') + 1);
+  if (own == "heddle-cc") return cc_main(false, argc - 1, argv + 1);
+  if (own == "heddle-c++") return cc_main(true, argc - 1, argv + 1);
+  if (argc < 2) return print_help(stderr), kUsage;
+  std::string_view name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") return print_help(stdout), kClean;
+  if (name == "--version") return fmt::print("heddle {}\n", HEDDLE_VERSION), kClean;
+  for (const Verb& verb : kVerbs)
+    if (verb.name == name) return verb.run(argc - 2, argv + 2);
+  return unknown_verb(name);
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int argc, char** argv) {
+  try {
+    return heddle::dispatch(argc, argv);
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "heddle: this is a bug in heddle: {}\n  please report it with the command line:", problem.what());
+    for (int i = 0; i < argc; i++) fmt::print(stderr, " {}", argv[i]);
+    fmt::print(stderr, "\n");
+    return heddle::kOurBug;
+  }
+}

@@ -1,0 +1,74 @@
+#include "tools/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tools/status.h"
+#include "tools/terminal.h"
+
+namespace heddle {
+namespace {
+
+class Formatter : public CLI::Formatter {
+ public:
+  explicit Formatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+  std::string make_option_opts(const CLI::Option*) const override { return ""; }  // what it may be is in its description
+
+ private:
+  std::string usage_;
+};
+
+}  // namespace
+
+void set_usage(CLI::App& app, std::string usage) { app.formatter(std::make_shared<Formatter>(std::move(usage))); }
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  return CLI::Validator(
+      [words](std::string& given) {
+        if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
+        return fmt::format("{} is none of {}", given, fmt::join(words, ", "));
+      },
+      "");
+}
+
+std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
+  try {
+    app.parse(reversed);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return kClean;
+  } catch (const CLI::ParseError& problem) {
+    fmt::print(stderr, "{}: {}\n  {} --help\n", app.get_name(), problem.what(), app.get_name());
+    return kUsage;
+  }
+}
+
+std::expected<Options, int> host_options(const char* verb) {
+  const char* text = std::getenv("HEDDLE_OPTIONS");
+  Result<Options> options = Options::parse(text ? text : "");
+  if (!options) return std::unexpected(report_error(verb, options.error()));
+  if (!options->help) return *options;
+  fmt::print("HEDDLE_OPTIONS=key=value:key=value\n{}", Options::help_text());
+  return std::unexpected(static_cast<int>(kClean));
+}
+
+Result<std::uint64_t> parse_seed(const std::string& text) {
+  if (text.empty()) return std::random_device{}();
+  bool hex = text.starts_with("0x");
+  std::uint64_t value = 0;
+  const char *first = text.data() + (hex ? 2 : 0), *last = text.data() + text.size();
+  auto [end, problem] = std::from_chars(first, last, value, hex ? 16 : 10);
+  if (problem != std::errc() || end != last || first == last) return error(fmt::format("'{}' is not a seed: a number is", text));
+  return value;
+}
+
+}  // namespace heddle

@@ -1,0 +1,157 @@
+// heddle replay: the program's own output goes where it always goes; ours to stderr.
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "src/engine/process_tree.h"
+#include "src/engine/replay.h"
+#include "tools/find_program.h"
+#include "tools/json.h"
+#include "tools/options.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+#include "tools/verbs.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kFooter = R"(
+The program is the one that the trace names, or PROG; it must be the same build. It runs with the recorded arguments,
+environment (but not LD_* and PATH) and inputs; what it read from outside is fed from the trace.
+
+Example:  heddle replay --times 20 queue-1.heddle
+Exit status: 66 the failure came back, 0 the trace has none and the replay neither, 3 diverged, 2 usage or input error.)";
+
+struct ReplayArguments {
+  std::string trace, program;
+  std::uint64_t times = 1;
+  bool json = false, quiet = false;
+  Options options;
+};
+
+std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
+  SplitArguments split = split_arguments(argc, argv);
+  CLI::App app("Executes a trace again: the same schedule, the same inputs, the same end.", "heddle replay");
+  set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG]");
+  app.footer(kFooter);
+  app.add_option("TRACE", out.trace, "written by heddle hunt")->required();
+  app.add_option("--times", out.times, "how often (default 1)")->check(CLI::Range(1, 1'000'000));
+  app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
+  app.add_flag("--quiet", out.quiet, "only the answer");
+  if (auto status = parse_options(app, split.own)) return status;
+  if (split.program.size() > 1)
+    return report_error("replay", {"the arguments of the program come from the trace: only its path may stand behind --", ""});
+  if (!split.program.empty()) out.program = split.program.front();
+  auto options = host_options("replay");
+  if (!options) return options.error();
+  out.options = *options;
+  return std::nullopt;
+}
+
+Result<ProgramInfo> program_of(const ReplayArguments& arguments, const Meta& meta) {
+  const std::string& wanted = arguments.program.empty() ? meta.program : arguments.program;
+  std::error_code none;
+  if (arguments.program.empty() && !std::filesystem::exists(wanted, none))
+    return error(fmt::format("the program of this trace is not at {} any more", wanted),
+                 fmt::format("heddle replay {} -- PROG", shell_word(arguments.trace)));
+  Result<ProgramInfo> program = find_program(wanted);
+  if (program && program->build_id != meta.build_id)
+    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", wanted, program->build_id, meta.build_id),
+                 "replay with the program that the trace was made with: heddle replay TRACE -- PROG; or hunt again");
+  return program;
+}
+
+struct Counts {
+  std::uint64_t reproduced = 0, diverged = 0;
+};
+
+std::string ending(const ReplayReport& report) {
+  if (!report.failure) return "the program ended without a failure";
+  const FailureRecord& failure = *report.failure;
+  std::string out = failure.message;
+  if (!failure.file.empty()) out += fmt::format("   {}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
+  if (!failure.function.empty()) out += " in " + failure.function;
+  if (!failure.thread.empty()) out += ", thread " + failure.thread;
+  return out;
+}
+
+void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts, const TraceHead& head) {
+  std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
+  if (counts.diverged == 0) {
+    fmt::print(stderr, "{}: {}{}\n", head.failure ? alarming("reproduced", 2) : strong("reproduced", 2), ending(report), often);
+    return;
+  }
+  const DivergenceText& divergence = *report.divergence;
+  fmt::print(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step, divergence.reason, often,
+             divergence.expected.text, divergence.actual.text);
+}
+
+void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
+  nlohmann::ordered_json out;
+  out["reproduced"] = counts.diverged == 0 && report.reproduced;
+  out["diverged"] = counts.diverged > 0;
+  out["divergence"] = divergence_json(report.divergence);
+  out["failure"] = failure_json(report.failure);
+  out["times"] = arguments.times;
+  out["times_reproduced"] = counts.reproduced;
+  out["output"] = report.outcome.output.text;
+  out["notes"] = report.outcome.notes;
+  print_json(out);
+}
+
+int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const TraceHead& head, Executor& executor,
+               const std::atomic<bool>& stop) {
+  Counts counts;
+  std::optional<ReplayReport> shown;  // the first that diverged, else the last
+  for (std::uint64_t i = 0; i < arguments.times; i++) {
+    Result<ReplayReport> report = replayer.replay(executor);
+    if (stop) return kInterruptedExit;
+    if (!report) return report_error("replay", report.error());
+    bool diverged = !report->reproduced;
+    (diverged ? counts.diverged : counts.reproduced)++;
+    if (!shown || !shown->divergence) shown = std::move(*report);
+  }
+  if (arguments.json)
+    print_object(arguments, *shown, counts);
+  else
+    print_words(arguments, *shown, counts, head);
+  if (!arguments.json && !arguments.quiet)
+    for (const std::string& note : shown->outcome.notes) fmt::print(stderr, "  note: {}\n", note);
+  if (counts.diverged > 0) return kInconclusive;
+  return head.failure ? kFound : kClean;
+}
+
+}  // namespace
+
+int replay_main(int argc, char** argv) {
+  const std::atomic<bool>& stop = catch_interrupts();
+  adopt_orphans();
+  ReplayArguments arguments;
+  if (auto status = parse(argc, argv, arguments)) return *status;
+  auto trace = TraceReader::open(arguments.trace);
+  if (!trace) return report_error("replay", trace.error());
+  const TraceHead& head = trace->head();
+  auto program = program_of(arguments, head.meta);
+  if (!program) return report_error("replay", program.error());
+  auto replayer = Replayer::create(*trace, arguments.options);
+  if (!replayer) return report_error("replay", replayer.error());
+
+  WorkerOptions worker;
+  worker.launch = replayer->launch(program->path, current_environment());
+  worker.output = arguments.json ? OutputMode::kCapture : replayer->conditions().wants_output() ? OutputMode::kTee : OutputMode::kInherit;
+  worker.inherited = {0, 1, 2};
+  worker.ready_timeout = arguments.options.ready_timeout;
+  worker.stop = &stop;
+  auto input = standard_input_of(head.meta.standard_input);
+  if (!input) return report_error("replay", input.error());
+  if (head.meta.has_standard_input) worker.standard_input = input->file.get();
+  if (!arguments.quiet)
+    fmt::print(stderr, "replaying {}   in {}\n", shell_line(worker.launch.argv), worker.launch.cwd.string());
+  std::fflush(stderr);
+  auto executor = Executor::create(worker, std::make_shared<SiteCache>());
+  if (!executor) return report_error("replay", executor.error());
+  return replay_all(arguments, *replayer, head, **executor, stop);
+}
+
+}  // namespace heddle

@@ -1,0 +1,121 @@
+#include "tools/terminal.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/status.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kInputLimit = 64u << 20;
+constexpr int kSilentPipeMs = 3000;
+
+std::atomic<bool> interrupted{false};
+void on_signal(int) { interrupted.store(true); }
+
+std::string painted(std::string_view text, const char* code, int fd) {
+  if (!is_terminal(fd) || std::getenv("NO_COLOR")) return std::string(text);
+  return fmt::format("\033[{}m{}\033[0m", code, text);
+}
+
+}  // namespace
+
+int report_error(std::string_view verb, const Error& error) {
+  fmt::print(stderr, "heddle {}: {}\n", verb, error.message);
+  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", error.advice);
+  return kUsage;
+}
+
+bool is_terminal(int fd) { return isatty(fd) == 1; }
+std::string strong(std::string_view text, int fd) { return painted(text, "1", fd); }
+std::string alarming(std::string_view text, int fd) { return painted(text, "1;31", fd); }
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return text;
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + shell_word(word);
+  return out;
+}
+
+const std::atomic<bool>& catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESETHAND;  // the second one ends us; the program dies with us
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before;
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+  signal(SIGPIPE, SIG_IGN);
+  return interrupted;
+}
+
+SplitArguments split_arguments(int argc, char** argv) {
+  SplitArguments out;
+  for (int i = 0; i < argc; i++) {
+    if (!out.has_separator && std::strcmp(argv[i], "--") == 0)
+      out.has_separator = true;
+    else
+      (out.has_separator ? out.program : out.own).push_back(argv[i]);
+  }
+  return out;
+}
+
+std::vector<std::string> current_environment() {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry; entry++)
+    if (std::strncmp(*entry, "HEDDLE_", 7) != 0) out.emplace_back(*entry);
+  return out;
+}
+
+Result<StandardInput> standard_input_of(std::string bytes) {
+  StandardInput input{Descriptor(memfd_create("standard input", MFD_CLOEXEC)), std::move(bytes)};
+  if (!input.file) return error(fmt::format("cannot keep the standard input: {}", std::strerror(errno)));
+  for (std::size_t at = 0; at < input.bytes.size();) {
+    ssize_t n = write(input.file.get(), input.bytes.data() + at, input.bytes.size() - at);
+    if (n <= 0) return error(fmt::format("cannot keep the standard input: {}", std::strerror(errno)));
+    at += static_cast<std::size_t>(n);
+  }
+  return input;
+}
+
+Result<std::optional<StandardInput>> read_standard_input() {
+  struct stat info;
+  if (fstat(0, &info) != 0 || is_terminal(0)) return std::nullopt;
+  // A pipe that its other end holds open and never uses (some CI systems): no input, rather than no answer.
+  pollfd ready{0, POLLIN, 0};
+  if (!S_ISREG(info.st_mode) && poll(&ready, 1, kSilentPipeMs) == 0) {
+    fmt::print(stderr, "heddle: nothing came on standard input; the program gets an empty one\n");
+    return std::nullopt;
+  }
+  std::string bytes;
+  char buffer[1 << 16];
+  for (ssize_t n; (n = read(0, buffer, sizeof buffer)) != 0;) {
+    if (n < 0 && errno == EINTR && !interrupted) continue;
+    if (n < 0) break;
+    bytes.append(buffer, static_cast<std::size_t>(n));
+    if (bytes.size() > kInputLimit) return error("the standard input has more than 64 MiB", "every run gets all of it: give the program less");
+  }
+  if (bytes.empty()) return std::nullopt;
+  auto kept = standard_input_of(std::move(bytes));
+  if (!kept) return std::unexpected(kept.error());
+  return std::optional<StandardInput>(std::move(*kept));
+}
+
+}  // namespace heddle
