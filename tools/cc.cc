@@ -52,6 +52,8 @@ std::string obstacle(const CcRequest& request, const CcParts& parts) {
   if (request.off) return {};
   if (needs_runtime(request) && request.static_exe)
     return "-static is not supported: the runtime must interpose libc (link dynamically, or use -fno-heddle)";
+  if (request.thread_sanitizer && (request.compiles || needs_runtime(request)))
+    return "-fsanitize=thread cannot be combined with heddle's own hooks: drop it (or use -fno-heddle)";
   if (request.compiles && !fs::exists(parts.plugin, error)) return "the pass is missing: " + parts.plugin;
   if (!needs_runtime(request)) return {};
   if (!fs::exists(parts.runtime, error)) return "the runtime is missing: " + parts.runtime;

@@ -23,7 +23,7 @@ constexpr auto kTakesValue = std::to_array<string_view>(
      "-isysroot", "-include-pch", "-imultilib", "-cxx-isystem", "-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor",
      "-Xanalyzer", "-mllvm", "-target", "-arch", "-rpath", "-aux-info", "--param", "-dumpbase", "-dumpdir", "--sysroot",
      "-serialize-diagnostics", "--serialize-diagnostics", "-main-file-name", "-fnew-alignment", "-gcc-toolchain",
-     "--config", "-resource-dir", "-working-directory", "-T", "-Tbss", "-Tdata", "-Ttext", "-install_name", "-stdlib++-isystem"});
+     "--config", "-resource-dir", "-working-directory", "-Tbss", "-Tdata", "-Ttext", "-install_name", "-stdlib++-isystem"});
 
 // No optimiser and no linker behind these.
 constexpr auto kStopsBeforeCode = std::to_array<string_view>(
@@ -60,7 +60,7 @@ struct Walk {
   CcRequest& request;
   std::optional<std::string> language;  // of -x
   bool code = false, headers = false, inputs = false;
-  bool stops_before_code = false, stops_before_link = false, question = false, thread_sanitizer = false;
+  bool stops_before_code = false, stops_before_link = false, question = false;
 
   void input(string_view file) {
     inputs = true;
@@ -86,6 +86,10 @@ struct Walk {
   void option(string_view word);
 };
 
+bool names_thread(string_view list) {
+  return (',' + std::string(list) + ',').find(",thread,") != std::string::npos;
+}
+
 void Walk::option(string_view word) {
   if (one_of(word, kStopsBeforeCode)) stops_before_code = true;
   if (one_of(word, kStopsBeforeLink)) stops_before_link = true;
@@ -95,6 +99,9 @@ void Walk::option(string_view word) {
   if (word == "-shared" || word == "--shared") request.shared = true;
   if (word == "-r") request.relocatable = true;
   if (word == "-static" || word == "--static" || word == "-static-pie") request.static_exe = true;
+  if (word.starts_with("-fsanitize=")) request.thread_sanitizer |= names_thread(word.substr(11));
+  if (word.starts_with("-fno-sanitize=") && (names_thread(word.substr(14)) || word.ends_with("=all")))
+    request.thread_sanitizer = false;
   if (word.starts_with("-Wl,")) linker_list(word.substr(4));
   if (word.starts_with("-x") && word.size() > 2) set_language(word.substr(2));
   if (word.starts_with("--language=")) set_language(word.substr(11));

@@ -18,6 +18,7 @@ struct CcRequest {
   bool relocatable = false;    // -r
   bool static_exe = false;     // -static, -static-pie
   bool no_runtime = false;     // -nostdlib and the like: there is no libc for the runtime to stand on
+  bool thread_sanitizer = false;  // -fsanitize=thread
   bool has_build_id = false;   // the user chose a build-id
   bool late = false;           // -fheddle-late
   bool stats = false;          // -fheddle-stats
