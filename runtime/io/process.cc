@@ -60,6 +60,36 @@ void recorded(const Call& c, long result) {
   out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, 0);
 }
 
+// posix_spawn's child shares our memory until its exec and reports a failure there: in the frames just above the call. What it
+// changed is recorded as words {offset, value}, since a replay has no child.
+class BorrowedFrames {
+ public:
+  explicit BorrowedFrames(const Call& c) : base_(c.context->uc_mcontext.gregs[REG_RSP]) {
+    known_ = read_program(before_, base_, sizeof before_);
+  }
+  void record(RecordWriter& out) const {
+    uint32_t now[kWords];
+    if (!known_ || !read_program(now, base_, sizeof now)) return;
+    for (uint32_t i = 0; i < kWords; i++) {
+      uint32_t change[2] = {i, now[i]};
+      if (now[i] != before_[i]) out.append(change, sizeof change);
+    }
+  }
+  static void feed(const Call& c, const HeddleInput& r) {
+    for (uint32_t at = 0; at + 8 <= r.size; at += 8) {
+      uint32_t change[2];
+      __builtin_memcpy(change, data_of(r) + at, sizeof change);
+      if (change[0] < kWords) write_program(c.context->uc_mcontext.gregs[REG_RSP] + change[0] * 4ull, &change[1], 4);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kWords = 256;
+  uint64_t base_;
+  uint32_t before_[kWords];
+  bool known_;
+};
+
 Thread* thread_by_tid(Thread& from, long tid) {
   ThreadIo& io = io_of(from);
   if (tid == from.info->tid || tid == io.told_tid || tid == raw_syscall(SYS_gettid)) return &from;
@@ -130,13 +160,20 @@ long call_clone(Call& c) {
     return clone_now(c, q);
   }
   point(op_of(c, HEDDLE_EV_FORK));
-  if (feeding()) return fed(c);
+  if (feeding()) {
+    BorrowedFrames::feed(c, stream_expect(c));
+    return fed(c);
+  }
   note("the program starts another process: that one runs uncontrolled, and a replay does not start it again");
+  BorrowedFrames frames(c);
   long result = clone_now(c, q);
-  if (result == 0)
+  if (result == 0) {
     become_uncontrolled();
-  else
-    recorded(c, result);
+    return 0;
+  }
+  RecordWriter out;
+  if (q.stack && (q.flags & CLONE_VM)) frames.record(out);
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, 0);
   return result;
 }
 

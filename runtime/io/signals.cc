@@ -269,7 +269,10 @@ long call_sigaction(Call& c) {
 
 long call_sigmask(Call& c) {
   ThreadIo& io = io_of(c.thread);
-  uint64_t set = 0, old = io.mask, wanted = old;
+  // A fault handler of the program runs natively: what the kernel blocks for it is in the trapped frame.
+  uint64_t frame = 0;
+  __builtin_memcpy(&frame, &c.context->uc_sigmask, sizeof frame);
+  uint64_t set = 0, old = io.mask | (frame & kFaults), wanted = old;
   if (c.a[3] != 8) return -EINVAL;
   if (c.a[1]) {
     if (!read_program(&set, c.a[1], sizeof set)) return -EFAULT;
@@ -282,7 +285,7 @@ long call_sigmask(Call& c) {
   }
   if (c.a[2] && !write_program(c.a[2], &old, sizeof old)) return -EFAULT;
   io.mask = wanted & ~(bit(SIGKILL) | bit(SIGSTOP));
-  if (io.mask != old) apply_mask(io.mask, c.context);
+  if (c.a[1]) apply_mask(io.mask, c.context);
   return 0;
 }
 
