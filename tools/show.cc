@@ -135,7 +135,8 @@ int show_main(int argc, char** argv) {
   if (Status s = choose_format(a); !s) return report_error("show", s.error());
   auto trace = TraceReader::open(a.trace);
   if (!trace) return report_error("show", trace.error());
-  if (!trace->damage().empty() && !a.quiet) fmt::print(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
+  const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
+  if (!trace->damage().empty() && !said_in_text) fmt::print(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
   int failed = 0;
   const Status shown = show(*trace, a, standard_output(failed));
   if (!shown) return report_error("show", shown.error());

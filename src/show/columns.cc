@@ -83,26 +83,22 @@ bool Columns::flush_mark(std::optional<std::uint16_t> next) {
   return line(thread, {{fit(signs(options_.utf8).preempted, width_, options_.utf8), Paint::Yellow}});
 }
 
-std::vector<Columns::Piece> Columns::cell(std::uint32_t number, std::string code, std::string_view verdict, std::string says) const {
+/// Line number, code, verdict, and what the row says: beside the code where there is room, else on a line of its own.
+bool Columns::cell(std::uint16_t thread, std::uint32_t number, std::string code, std::string_view verdict, std::string says) {
+  if (code.empty()) code = std::exchange(says, {});
   const std::size_t room = width_ - kLineNumber;
-  const std::size_t tail = width_of(verdict) + width_of(says) + (verdict.empty() || says.empty() ? 0 : 2);
+  const std::size_t red = verdict.empty() ? 0 : width_of(verdict) + 2, blue = says.empty() ? 0 : width_of(says) + 2;
+  const bool beside = std::min(width_of(code), room / 2) + red + blue <= room;
+  // Where code is short and so is what it does, these stand in columns of their own.
+  const std::size_t most = room - std::min(room, red + (beside ? blue : 0));
+  const std::size_t code_width = red + blue == 0 ? room : std::min(most, std::max(std::min(width_of(code), most), room * 3 / 5));
   std::vector<Piece> pieces;
   pieces.push_back({pad(number == 0 ? "" : fmt::format("{}", number), kLineNumber - 1, options_.utf8) + " ", Paint::Dim});
-  if (tail == 0) {
-    pieces.push_back({fit(code, room, options_.utf8), Paint::Plain});
-    return pieces;
-  }
-  if (code.empty()) code = std::exchange(says, {});
-  const std::size_t code_width = room > tail + 2 ? std::clamp(room - tail - 2, room * 2 / 5, room * 3 / 5) : room * 2 / 5;
-  pieces.push_back({pad(code, says.empty() && verdict.empty() ? room : code_width, options_.utf8), Paint::Plain});
-  std::size_t left = room - std::min(room, code_width + 2);
-  if (!verdict.empty()) {
-    const std::string v = fit(verdict, left, options_.utf8);
-    left -= std::min(left, width_of(v) + 2);
-    pieces.push_back({"  " + v, Paint::Red});
-  }
-  if (!says.empty() && left > 0) pieces.push_back({"  " + fit(says, left, options_.utf8), Paint::Cyan});
-  return pieces;
+  pieces.push_back({pad(code, code_width, options_.utf8), Paint::Plain});
+  if (red > 0) pieces.push_back({"  " + fit(verdict, room - 2, options_.utf8), Paint::Red});
+  if (blue > 0 && beside) pieces.push_back({"  " + says, Paint::Cyan});
+  if (!line(thread, pieces)) return false;
+  return beside || blue == 0 || line(thread, {{spaces(kLineNumber + 2) + fit(says, room - 2, options_.utf8), Paint::Cyan}});
 }
 
 /// Says in which function and file the thread is when that changed.
@@ -120,7 +116,7 @@ bool Columns::row(const Row& row, std::string_view verdict) {
   if (row.place != 0 && !where(row.thread, place)) return false;
   const std::string code = clean(sources_.line(place.file, place.line), options_.utf8);
   const std::string says = clean(describe(row, names_, code, options_.utf8), options_.utf8);
-  if (!line(row.thread, cell(place.line, code, verdict, says))) return false;
+  if (!cell(row.thread, place.line, code, verdict, says)) return false;
   if (row.preempted_after) mark_ = row.thread;
   return true;
 }
@@ -128,7 +124,7 @@ bool Columns::row(const Row& row, std::string_view verdict) {
 bool Columns::remark(std::uint16_t thread, const Place& place, std::string_view verdict, std::string_view text) {
   if (!where(thread, place)) return false;
   const std::string code = clean(sources_.line(place.file, place.line), options_.utf8);
-  return line(thread, cell(place.line, code, verdict, clean(text, options_.utf8)));
+  return cell(thread, place.line, code, verdict, clean(text, options_.utf8));
 }
 
 bool Columns::fold(std::uint64_t events) {

@@ -38,7 +38,7 @@ class Columns {
   bool where(std::uint16_t thread, const Place& place);
   bool line(std::uint16_t thread, const std::vector<Piece>& pieces);
   bool flush_mark(std::optional<std::uint16_t> next);
-  std::vector<Piece> cell(std::uint32_t line, std::string code, std::string_view verdict, std::string says) const;
+  bool cell(std::uint16_t thread, std::uint32_t line, std::string code, std::string_view verdict, std::string says);
 
   const Names& names_;
   SourceFiles& sources_;

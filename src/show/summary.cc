@@ -72,7 +72,7 @@ std::string threads_text(const FailureRecord& f, const ViewOptions& options) {
 }
 
 std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
-  SectionText section("who waits for what", options);
+  SectionText section(f.deadlock.empty() ? "about the failure" : "who waits for what", options);
   for (std::size_t i = 0; i < f.deadlock.size() && i < kMaxThreads; ++i) {
     const DeadlockEdge& e = f.deadlock[i];
     std::string text = fmt::format("{} waits: {} {}", e.thread, e.operation, e.object);

@@ -21,9 +21,9 @@ struct ViewOptions {
   bool colour = false;
   bool full = false;                  // nothing is folded
   unsigned around = 6;                // rows kept around each preemption when a long trace is folded
-  std::optional<std::string> thread;  // only this thread, by name
-  std::filesystem::path trace;        // for the line that says what to type next; empty: no such line
-  std::optional<std::filesystem::file_time_type> written;  // of the trace: sources that are newer are pointed out
+  std::optional<std::string> thread = {};  // only this thread, by name
+  std::filesystem::path trace = {};        // for the line that says what to type next; empty: no such line
+  std::optional<std::filesystem::file_time_type> written = {};  // of the trace: sources that are newer are pointed out
 };
 
 /// The answer, the threads, then a column per thread with source lines, values, switches and preemptions. Two passes over
