@@ -23,7 +23,8 @@ struct ThreadIo {
   const uint64_t* offsets;    // replay: where its input records are
   uint64_t next, count;
   uint64_t mask;              // the program's idea of its signal mask
-  uint64_t opportunities;     // calls of io_deliver_signals()
+  uint64_t opportunities;     // times it could have run a signal handler
+  uint64_t signal_at;         // replay: the opportunity of its next record if that is a signal; else never reached
   uint64_t memory_calls;
   long told_tid;              // replay: what gettid() told it
   uint64_t queued_mask;       // signals sent to this thread by the program

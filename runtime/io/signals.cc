@@ -130,7 +130,7 @@ bool take_recorded(Thread& t, ThreadIo& io, QueuedSignal* taken) {
 
 void deliver(Thread& t, ucontext_t* context) {
   ThreadIo& io = io_of(t);
-  io.opportunities++;
+  if (HEDDLE_LIKELY(++io.opportunities != io.signal_at && !signals_due(io))) return;
   QueuedSignal s;
   while ((feeding() && take_recorded(t, io, &s)) || take_process(io, &s) || take_own(io, &s))
     run_handler(t, s.info, s.external, context);

@@ -72,10 +72,18 @@ uint64_t io_time_to_pass(uint64_t step) {
   return ns;
 }
 
+namespace {
+void look_ahead(ThreadIo& io) {
+  const HeddleInput* r = stream_peek(io);
+  io.signal_at = r && r->kind == HEDDLE_IN_SIGNAL ? (uint64_t)r->result : 0;
+}
+}  // namespace
+
 void stream_attach(Thread& t, ThreadIo& io) {
   if (!per_thread) return;
   io.offsets = offsets + per_thread[t.index].first;
   io.count = per_thread[t.index].count;
+  look_ahead(io);
 }
 
 RecordWriter::RecordWriter() {
@@ -133,6 +141,7 @@ const HeddleInput& stream_expect(const Call& c) {
 
 void stream_consume(Thread& t, ThreadIo& io) {
   io.next++;
+  look_ahead(io);
   t.inputs_consumed++;
   t.info->inputs++;
   region->result.inputs_fed++;
