@@ -1,5 +1,6 @@
-// The clean (pre-hook) bitcode of each module lies in section ".llvmbc" of its object behind this frame; the linker
-// concatenates the frames of all objects. Readers walk frame by frame and skip what they do not know (untrusted input).
+// The clean (pre-hook) bitcode of each module lies in section ".llvmcmd" of its object behind this frame (".llvmbc" would make
+// GNU ar and nm take the object for bitcode: pass/embed.cc); the linker concatenates the frames of all objects, each aligned
+// to 8. Readers walk frame by frame and skip what they do not know, 8 bytes at a time (untrusted input).
 #pragma once
 #include <stdint.h>
 
@@ -7,7 +8,7 @@
 
 struct HeddleBitcodeFrame {
   uint64_t magic;
-  uint64_t size;        // bytes of bitcode that follow this header (padded with zeros to a multiple of 8)
+  uint64_t size;        // bytes that follow this header: bitcode, padded with zeros to a multiple of 8 (which LLVM ignores)
   uint64_t hash;        // xxHash-free FNV-1a 64 of those bytes
   uint64_t site_count;  // sites the pass made in this module
 };

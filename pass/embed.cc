@@ -9,6 +9,11 @@
 namespace heddle {
 namespace {
 
+// LLVM treats this section name as metadata: not loaded, kept by --gc-sections and strip, concatenated by every linker. Other
+// names would be loaded into memory. Not ".llvmbc", which is also metadata: where LLVM's linker plugin is installed, GNU ar, nm
+// and ranlib take any object with a section of that name for bitcode, fail on our frame, and write archives without an index.
+constexpr const char* kSection = ".llvmcmd";
+
 uint64_t fnv1a(const std::string& bytes) {
   uint64_t hash = 0xcbf29ce484222325ull;
   for (unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3ull;
@@ -27,8 +32,6 @@ std::string serialize(const llvm::Module& module) {
   return bitcode;
 }
 
-// LLVM treats the section name ".llvmbc" as metadata: not loaded, kept by --gc-sections, concatenated by every linker.
-// A section name of our own would be marked SHF_EXCLUDE or be loaded into memory.
 void embed(llvm::Module& module, const std::string& bitcode, uint64_t site_count) {
   auto& context = module.getContext();
   auto* i64 = llvm::Type::getInt64Ty(context);
@@ -38,7 +41,7 @@ void embed(llvm::Module& module, const std::string& bitcode, uint64_t site_count
        llvm::ConstantDataArray::getString(context, bitcode, /*AddNull=*/false)});
   auto* global = new llvm::GlobalVariable(module, frame->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, frame, "__heddle_bitcode");
-  global->setSection(".llvmbc");
+  global->setSection(kSection);
   global->setAlignment(llvm::Align(8));
   llvm::appendToCompilerUsed(module, {global});
 }

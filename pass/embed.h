@@ -10,7 +10,7 @@ namespace heddle {
 /// The module as bitcode, padded to a multiple of 8. Call before the first change to the module.
 std::string serialize(const llvm::Module& module);
 
-/// Puts the frame into section ".llvmbc". Call once, after the sites are known.
+/// Puts the frame into its section (see embed.cc for the name). Call once, after the sites are known.
 void embed(llvm::Module& module, const std::string& bitcode, uint64_t site_count);
 
 }  // namespace heddle

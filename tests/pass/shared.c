@@ -10,7 +10,7 @@
 // DYNAMIC-NOT: TEXTREL
 // SECTIONS-DAG: heddle_sites {{.*}} WA
 // SECTIONS-DAG: .note.gnu.build-id
-// SECTIONS-DAG: .llvmbc {{ *}}PROGBITS {{ *}}0000000000000000
+// SECTIONS-DAG: .llvmcmd {{ *}}PROGBITS {{ *}}0000000000000000
 // PLAIN-NOT: hook
 // PLAIN: value 1
 // CHECK: module 1
