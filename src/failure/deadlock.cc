@@ -56,15 +56,21 @@ std::string wait_text(const DeadlockEdge& e) {
                                                    : fmt::format("{} {} held by {}", e.thread, what, e.holder);
 }
 
+/// While a mutex is held, a waiter may have had its signal and wait for that mutex: the model does not tell.
+bool somebody_holds_a_lock(const EvidenceReader& evidence) {
+  return std::ranges::any_of(evidence.raw().objects, [](const HeddleObjectInfo& o) { return o.owner != 0; });
+}
+
 /// Why nobody ends the wait of a condition variable or futex.
 std::string signal_note(EvidenceReader& evidence, std::size_t thread, const HeddleObjectInfo& object) {
   const bool futex = evidence.thread(thread).pending_kind == HEDDLE_EV_FUTEX_WOKEN;
   const std::string name = evidence.object_name(&object);
   const char* signal = futex ? "wake-up" : "signal";
-  if (object.lost_signals == 0) {
-    return object.last_signaler == 0 ? fmt::format("nobody ever signalled `{}`", name)
-                                     : fmt::format("no {} on `{}` was lost: its condition never became true, and no thread is left to signal it", signal, name);
-  }
+  if (object.last_signaler == 0) return fmt::format("nobody ever signalled `{}`", name);
+  if (object.lost_signals == 0)
+    return somebody_holds_a_lock(evidence)
+               ? fmt::format("no {} on `{}` was lost", signal, name)
+               : fmt::format("no {} on `{}` was lost: its condition never became true, and no thread is left to signal it", signal, name);
   const std::string who = object.last_signaler && evidence.is_thread(object.last_signaler - 1)
                               ? fmt::format(" (the last one was sent by {})", evidence.name(object.last_signaler - 1))
                               : "";

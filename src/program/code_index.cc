@@ -160,17 +160,35 @@ Dwarf_Die* CodeIndex::function_at(Unit& unit, std::uint64_t address) {
   return nullptr;
 }
 
+/// File and line by the line table. Line 0 means "no line in particular" (merged or made-up code): then the last real one before
+/// it in the function is taken.
+Frame CodeIndex::position_of(Unit& unit, Dwarf_Die* function, std::uint64_t address) {
+  Frame position;
+  Dwarf_Addr entry = address;
+  if (function) dwarf_lowpc(function, &entry);
+  for (int tries = 0; tries < 16 && address >= entry; ++tries) {
+    Dwarf_Line* line = dwarf_getsrc_die(&unit.die, address);
+    Dwarf_Addr start = 0;
+    int number = 0, column = 0;
+    if (!line || dwarf_lineaddr(line, &start) != 0 || dwarf_lineno(line, &number) != 0) break;
+    if (number > 0) {
+      dwarf_linecol(line, &column);
+      position.file = absolute(unit, dwarf_linesrc(line, nullptr, nullptr));
+      position.line = static_cast<std::uint32_t>(number);
+      position.column = static_cast<std::uint32_t>(column);
+      break;
+    }
+    if (start == 0) break;
+    address = start - 1;
+  }
+  return position;
+}
+
 Stack CodeIndex::frames(std::uint64_t address) {
   Unit* unit = unit_at(address);
   if (!unit) return {};
-  Frame position;  // file and line of the frame that comes next, walking outwards
-  if (Dwarf_Line* line = dwarf_getsrc_die(&unit->die, address)) {
-    int value = 0;
-    position.file = absolute(*unit, dwarf_linesrc(line, nullptr, nullptr));
-    if (dwarf_lineno(line, &value) == 0) position.line = static_cast<std::uint32_t>(value);
-    if (dwarf_linecol(line, &value) == 0) position.column = static_cast<std::uint32_t>(value);
-  }
   Dwarf_Die* function = function_at(*unit, address);
+  Frame position = position_of(*unit, function, address);  // of the frame that comes next, walking outwards
   if (!function) return position.line ? Stack{position} : Stack{};
 
   std::vector<Dwarf_Die> calls;

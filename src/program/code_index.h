@@ -49,6 +49,7 @@ class CodeIndex {
   Unit* unit_at(std::uint64_t address);
   void collect_functions(Unit& unit, Dwarf_Die die, int depth, std::size_t& budget);
   Dwarf_Die* function_at(Unit& unit, std::uint64_t address);
+  static Frame position_of(Unit& unit, Dwarf_Die* function, std::uint64_t address);
   static std::string absolute(const Unit& unit, const char* file);
 
   std::vector<Unit> units_;

@@ -30,6 +30,11 @@ bool is_system_library(std::string_view name) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view p) { return name.starts_with(p); });
 }
 
+bool is_system_directory(std::string_view path) {
+  static constexpr std::array kFolders = {"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/"};
+  return std::ranges::any_of(kFolders, [&](std::string_view f) { return path.starts_with(f); });
+}
+
 bool same_build_id(Elf* a, Elf* b) {
   const void *id_a = nullptr, *id_b = nullptr;
   const ssize_t size = dwelf_elf_gnu_build_id(a, &id_a);
@@ -171,7 +176,7 @@ bool LoadedModules::report_file(pid_t pid, const CodeMapping& m) {
   module->inode = m.inode;
   module->modified_ns = m.deleted ? 0 : modification_time(st);
   module->system_library = is_system_library(module->name);
-  module->system_directory = m.path.starts_with("/lib") || m.path.starts_with("/usr/lib");
+  module->system_directory = is_system_directory(m.path);
   module->is_executable = first;
   const std::string name = fmt::format("{}@{:x}", m.path, bias);
   Dwfl_Module* dwfl = dwfl_report_elf(dwfl_, name.c_str(), m.path.c_str(), fd, bias, true);
@@ -212,6 +217,22 @@ LoadedModule* LoadedModules::find(std::uint64_t address) const {
   void** userdata = nullptr;
   if (!dwfl || !dwfl_module_info(dwfl, &userdata, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr)) return nullptr;
   return module_of(userdata);
+}
+
+bool LoadedModules::is_library_function(const std::string& name) {
+  if (library_functions_.empty()) {
+    for (const auto& module : modules_) {
+      if (!module->name.starts_with("libc.so") && !module->name.starts_with("libc-")) continue;
+      const int count = dwfl_module_getsymtab(module->dwfl);
+      for (int i = 1; i < count; ++i) {
+        GElf_Sym symbol;
+        const char* text = dwfl_module_getsym(module->dwfl, i, &symbol, nullptr);
+        const auto type = GELF_ST_TYPE(symbol.st_info);
+        if (text && symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC)) library_functions_.insert(text);
+      }
+    }
+  }
+  return library_functions_.contains(name);
 }
 
 bool LoadedModules::is_code(std::uint64_t address) const {

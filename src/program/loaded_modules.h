@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <elfutils/libdwfl.h>
@@ -48,6 +49,8 @@ class LoadedModules {
   /// Changes whenever modules were dropped, so that whatever was derived from them must go too.
   std::uint64_t generation() const { return generation_; }
   bool is_code(std::uint64_t address) const;
+  /// Does the C library export a function of that name? (One that the executable defines too is an interposer.)
+  bool is_library_function(const std::string& name);
 
  private:
   void clear();
@@ -61,6 +64,7 @@ class LoadedModules {
   std::vector<std::unique_ptr<LoadedModule>> modules_;
   std::vector<CodeMapping> mappings_;  // of the last refresh
   std::uint64_t generation_ = 0;
+  std::unordered_set<std::string> library_functions_;  // filled at the first question
 };
 
 }  // namespace heddle

@@ -24,24 +24,25 @@ bool is_system_file(std::string_view file) {
   return starts_with_any(file, kFolders);
 }
 
-/// Judged by the name alone, for code without debug info: start-up code, instances of the C++ library's templates, and the
-/// library calls that our runtime takes over (they lie in the executable, under their own names).
+/// Judged by the name alone, for code without debug info: start-up code and instances of the C++ library's templates.
 bool is_system_name(std::string_view function) {
-  static constexpr std::array<std::string_view, 22> kPrefixes = {
-      "std::",    "__gnu_cxx::", "__cxxabiv1::", "_start",      "__libc_",      "_init",        "_fini",  "pthread_",
-      "__pthread_", "sem_",      "mtx_",         "cnd_",        "thrd_",        "tss_",         "__cxa_", "_Unwind_",
-      "__assert_", "__stack_chk", "__tsan_",     "__asan_",     "__sanitizer_", "call_once"};
-  return starts_with_any(function, kPrefixes);
+  static constexpr std::array<std::string_view, 12> kPrefixes = {"std::",       "__gnu_cxx::",  "__cxxabiv1::", "__libc_",
+                                                                 "__cxa_",      "_Unwind_",     "__assert_",    "__stack_chk",
+                                                                 "__tsan_",     "__asan_",      "__ubsan_",     "__sanitizer_"};
+  return starts_with_any(function, kPrefixes) || function == "_start" || function == "_init" || function == "_fini";
 }
 
 bool is_runtime_name(const Frame& frame) {
-  return frame.linkage.starts_with("__heddle_") || frame.linkage.starts_with("heddle_raw_") || frame.function.starts_with("heddle::rt::");
+  return frame.linkage.starts_with("__heddle_") || frame.function.starts_with("heddle::rt::");
 }
 
-bool is_system(const Frame& frame, const LoadedModule& module) {
+/// Our runtime lies in the executable: its files are known by debug info; without that, by its names and by the names of
+/// library functions that it defines anew.
+bool is_system(const Frame& frame, const LoadedModule& module, LoadedModules& modules) {
   if (module.system_library || is_runtime_name(frame)) return true;
   if (!frame.file.empty()) return is_system_file(frame.file) || module.code->is_runtime_file(frame.file);
-  return module.system_directory || is_system_name(frame.function);
+  return module.system_directory || is_system_name(frame.function) || frame.linkage.starts_with("heddle_") ||
+         modules.is_library_function(frame.linkage);
 }
 
 /// The symbol around `address`, for functions that DWARF does not know or has no linkage name for.
@@ -63,7 +64,7 @@ void name_by_symbol(Frame& frame, const LoadedModule& module, std::uint64_t addr
   frame.function = readable_function(symbol);
 }
 
-Stack describe(LoadedModule& module, std::uint64_t address) {
+Stack describe(LoadedModules& modules, LoadedModule& module, std::uint64_t address) {
   if (!module.code) {
     Dwarf_Addr bias = 0;
     module.code = std::make_unique<CodeIndex>(module.system_library ? nullptr : dwfl_module_getdwarf(module.dwfl, &bias));
@@ -75,7 +76,7 @@ Stack describe(LoadedModule& module, std::uint64_t address) {
     frame.module = module.name;
     frame.offset = address - module.bias;
     if (frame.linkage.empty()) frame.linkage = frame.function;
-    frame.system = is_system(frame, module);
+    frame.system = is_system(frame, module, modules);
   }
   return stack;
 }
@@ -101,7 +102,7 @@ struct Symbolizer::Impl {
     if (std::exchange(generation, modules.generation()) != modules.generation() || known.size() > kMaxKnown) known.clear();
     auto [it, is_new] = known.try_emplace(address);
     if (!is_new) return it->second;
-    if (LoadedModule* module = modules.find(address)) it->second = describe(*module, address);
+    if (LoadedModule* module = modules.find(address)) it->second = describe(modules, *module, address);
     else it->second = {unknown_frame(address)};
     return it->second;
   }

@@ -273,6 +273,25 @@ int main() { sem_wait(nullptr); after = 3; }
   EXPECT_TRUE(frame_of(stack, "heddle::rt::point")->system);
 }
 
+TEST(Unwind, RuntimeCodeWithoutDebugInfoIsKnownByItsNames) {
+  const std::string source = std::string(testing::kParkDeclarations) + R"(
+int after;
+namespace heddle::rt { __attribute__((noinline)) void point() { park(0); after = 1; } }
+extern "C" __attribute__((noinline)) int usleep(unsigned) { heddle::rt::point(); after = 2; return 0; }
+__attribute__((noinline)) void nap() __asm__("_Z3napv.heddle");
+void nap() { usleep(1); after = 3; }
+int main() { nap(); after = 4; }
+)";
+  ScratchFolder folder;
+  ParkedProcess process(compile(folder, "plain.cc", source, "g++ -O1"), 1);
+  ASSERT_TRUE(process.ok());
+  Symbolizer symbolizer;
+  ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());
+  const Stack stack = symbolizer.unwind(process.pid(), process.regs(0));
+  EXPECT_EQ(user_functions(stack), (Names{"nap", "main"})) << text(stack);
+  EXPECT_EQ(frame_of(stack, "nap")->linkage, "_Z3napv");
+}
+
 TEST(Unwind, NothingIsReadFromAProcessThatIsGone) {
   Symbolizer symbolizer;
   EXPECT_FALSE(symbolizer.attach(999'999'999).has_value());
