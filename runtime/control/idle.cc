@@ -6,6 +6,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/kernel_thread.h"
+#include "runtime/io/io.h"
 
 namespace heddle::rt {
 namespace {
@@ -54,7 +55,10 @@ void wait_for_return() {
   uint32_t seen = control.seen_returns;
   if (__atomic_load_n(&control.returns, __ATOMIC_SEQ_CST) == seen) {
     futex_wait(&control.returns, seen, timeout);
-    if (__atomic_load_n(&control.returns, __ATOMIC_SEQ_CST) == seen) control.now += timeout;
+    if (__atomic_load_n(&control.returns, __ATOMIC_SEQ_CST) == seen) {
+      control.now += timeout;
+      io_time_passed(control.steps, timeout);  // real time is an input too
+    }
   }
   control.dirty = true;
 }

@@ -163,6 +163,7 @@ void commit(Thread* current, Thread& next) {
 
 /// Who runs next; null: nobody can, but a thread is out in I/O and will come back.
 Thread* choose(Thread* current) {
+  control.now += io_time_to_pass(control.steps);
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild();

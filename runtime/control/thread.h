@@ -61,7 +61,7 @@ struct Thread {
   uint32_t io_returned;
 };
 
-extern thread_local Thread* self __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));
 
 Thread& thread(uint32_t index);
 uint32_t thread_count();

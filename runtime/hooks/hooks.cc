@@ -74,14 +74,25 @@ __attribute__((noinline)) void budget_spent(Thread& t) {
   t.budget = kHookBudget;
 }
 
+// Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
+template <bool kWrite, uint32_t kSize>
+__attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
+  if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
+    access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
+                __builtin_return_address(0));
+  if (t.budget == 0) budget_spent(t);
+  if constexpr (kWrite)
+    detector::write(t, p, kSize, site);
+  else
+    detector::read(t, p, kSize, site);
+}
+
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY((site->state & HEDDLE_SITE_POINT) | every_access_slow))
-    access_slow(*t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
-                __builtin_return_address(0));
-  if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t);
+  if (HEDDLE_UNLIKELY(--t->budget == 0)) return plain_slow<kWrite, kSize>(*t, p, site);
+  if (HEDDLE_UNLIKELY((site->state & HEDDLE_SITE_POINT) | every_access_slow)) return plain_slow<kWrite, kSize>(*t, p, site);
   if constexpr (kWrite)
     detector::write<kSize>(*t, p, site);
   else

@@ -3,6 +3,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/control/scheduler.h"
+#include "runtime/detector/detector.h"
 
 namespace heddle::rt {
 namespace {
@@ -33,6 +34,7 @@ ByAddress* find_entry(uint64_t address) {
 
 void drop(ByAddress* e) {
   e->dropped = true;
+  if (detector::on) detector::forget(e->object);
   e->object.info->owner = 0;
   live_objects--;
 }

@@ -39,6 +39,7 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
     Thread& t = thread(i);
     if (t.handle != handle || t.finished) continue;
     t.cancel_requested = 1;
+    if (&t != self && !region->run.feed) io_interrupt(t);
     model_changed();
     productive();
     if (&t == self && t.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
