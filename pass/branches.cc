@@ -3,7 +3,7 @@
 //
 //   br i1 %c, T, F        ->  __heddle_branch(zext(!%c), @site); br i1 %c, T, F
 //   switch %v, ...        ->  each destination is reached through a block that calls __heddle_branch(number, @site)
-//   br header (back-edge) ->  __heddle_branch(0, @site); br header
+//   br header (back-edge) ->  __heddle_branch(0, @site); br header        also indirectbr, where it can close a loop
 #include "abi/events.h"
 #include "abi/site.h"
 #include "pass/instrument.h"
@@ -32,10 +32,17 @@ bool follows_suspend(const llvm::SwitchInst& branch) {
   return condition && condition->getIntrinsicID() == llvm::Intrinsic::coro_suspend;
 }
 
-void hook_br(Work& work, llvm::BranchInst& branch, llvm::Constant* site) {
-  BuilderBefore builder(branch);
+bool is_conditional(const llvm::Instruction& terminator) {
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&terminator)) return branch->isConditional();
+  const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&terminator);
+  return choice && !follows_suspend(*choice);
+}
+
+void hook_jump(Work& work, llvm::Instruction& jump, llvm::Constant* site) {
+  BuilderBefore builder(jump);
   llvm::Value* outcome = builder.getInt32(0);
-  if (branch.isConditional()) outcome = builder.CreateZExt(builder.CreateNot(branch.getCondition()), builder.getInt32Ty());
+  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&jump); branch && branch->isConditional())
+    outcome = builder.CreateZExt(builder.CreateNot(branch->getCondition()), builder.getInt32Ty());
   work.hooks.call(builder, "__heddle_branch", {outcome, site});
 }
 
@@ -75,16 +82,15 @@ void hook_branches(Work& work, llvm::Function& f) {
   std::vector<llvm::Instruction*> terminators;
   for (auto& block : f) terminators.push_back(block.getTerminator());
   for (auto* terminator : terminators) {
-    auto* branch = llvm::dyn_cast<llvm::BranchInst>(terminator);
-    auto* choice = llvm::dyn_cast<llvm::SwitchInst>(terminator);
     bool loop = closes_loop(*terminator, edges);
-    if (!(branch && (branch->isConditional() || loop)) && !(choice && !follows_suspend(*choice))) continue;
+    bool jump = llvm::isa<llvm::BranchInst, llvm::IndirectBrInst>(terminator);
+    if (!is_conditional(*terminator) && !(jump && loop)) continue;
     ++work.stats.branches;
     auto* site = work.site(*terminator, {HEDDLE_EV_BRANCH, 0, flag_if(loop, HEDDLE_SITE_BACKEDGE), {}}, nullptr);
-    if (branch)
-      hook_br(work, *branch, site);
-    else
+    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(terminator))
       hook_switch(work, *choice, site);
+    else
+      hook_jump(work, *terminator, site);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "pass/clone_body.h"
 #include "pass/dispatcher.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -42,10 +43,17 @@ Function* move_body(Function& f) {
   plain->copyAttributesFrom(&f);
   plain->setPrefixData(nullptr);
   place(*plain, f);
+  llvm::SmallVector<llvm::BlockAddress*> labels;
+  for (auto& block : f)
+    if (auto* label = llvm::BlockAddress::lookup(&block)) labels.push_back(label);
   plain->splice(plain->begin(), &f);
   for (auto [to, from] : llvm::zip(plain->args(), f.args())) {
     to.takeName(&from);
     from.replaceAllUsesWith(&to);
+  }
+  for (auto* label : labels) {  // &&label names its function too
+    label->replaceAllUsesWith(llvm::BlockAddress::get(plain, label->getBasicBlock()));
+    label->destroyConstant();
   }
   plain->setSubprogram(f.getSubprogram());
   if (auto* profile = f.getMetadata(llvm::LLVMContext::MD_prof)) plain->setMetadata(llvm::LLVMContext::MD_prof, profile);

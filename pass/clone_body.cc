@@ -1,5 +1,7 @@
 #include "pass/clone_body.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/InstIterator.h"
@@ -75,7 +77,40 @@ class Sharing {
   llvm::ValueToValueMapTy& values_;
 };
 
+// Jump tables of computed gotos: constants that hold addresses of blocks of `f`. The copy gets copies of them.
+void clone_jump_tables(llvm::Function& f, llvm::ValueToValueMapTy& values) {
+  llvm::SmallPtrSet<llvm::GlobalVariable*, 4> tables;
+  for (auto& block : f) {
+    auto* address = llvm::BlockAddress::lookup(&block);
+    if (!address) continue;
+    values[address] = llvm::BlockAddress::get(llvm::cast<llvm::BasicBlock>(values[&block]));
+    for_each_holder(*address, [&](llvm::User* holder) {
+      if (auto* table = llvm::dyn_cast<llvm::GlobalVariable>(holder)) tables.insert(table);
+    });
+  }
+  for (auto* table : tables) {
+    auto* copy = new llvm::GlobalVariable(*f.getParent(), table->getValueType(), table->isConstant(), table->getLinkage(),
+                                          nullptr, table->getName());
+    copy->copyAttributesFrom(table);
+    copy->setInitializer(llvm::MapValue(table->getInitializer(), values));
+    values[table] = copy;
+  }
+}
+
 }  // namespace
+
+void for_each_holder(llvm::Constant& constant, llvm::function_ref<void(llvm::User*)> visit) {
+  llvm::SmallVector<llvm::User*> pending(constant.user_begin(), constant.user_end());
+  llvm::SmallPtrSet<llvm::User*, 16> seen;
+  while (!pending.empty()) {
+    auto* user = pending.pop_back_val();
+    if (!seen.insert(user).second) continue;
+    if (llvm::isa<llvm::Constant>(user) && !llvm::isa<llvm::GlobalValue>(user))
+      pending.append(user->user_begin(), user->user_end());
+    else
+      visit(user);
+  }
+}
 
 llvm::Function* clone_body(llvm::Function& f, const llvm::Twine& name) {
   auto& module = *f.getParent();
@@ -93,6 +128,7 @@ llvm::Function* clone_body(llvm::Function& f, const llvm::Twine& name) {
     auto* block_copy = llvm::CloneBasicBlock(&block, values, "", copy);
     values[&block] = block_copy;
   }
+  clone_jump_tables(f, values);
   llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 4> attachments;
   f.getAllMetadata(attachments);
   for (auto [kind, node] : attachments) copy->addMetadata(kind, *llvm::MapMetadata(node, values));

@@ -1,5 +1,6 @@
 #include "pass/eligible.h"
 
+#include "pass/clone_body.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -17,10 +18,28 @@ bool is_library_loop(llvm::StringRef name) {
       .Default(false);
 }
 
-bool jumps_to_addresses(const llvm::Function& f) {
-  for (const auto& block : f)
-    if (block.hasAddressTaken() || llvm::isa<llvm::IndirectBrInst>(block.getTerminator())) return true;
-  return false;
+// Addresses of blocks (&&label) can follow into the clones if nobody but `f` has them: in its code, or in constant tables that
+// only its code reads.
+bool gives_away_labels(const llvm::Function& f) {
+  bool gives = false;
+  auto is_own = [&](const llvm::User* user) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+    return instruction && instruction->getFunction() == &f;
+  };
+  for (const auto& block : f) {
+    auto* address = llvm::BlockAddress::lookup(&block);
+    if (!address) continue;
+    for_each_holder(*address, [&](llvm::User* holder) {
+      auto* table = llvm::dyn_cast<llvm::GlobalVariable>(holder);
+      if (!table) {
+        gives |= !is_own(holder);
+        return;
+      }
+      gives |= !table->hasLocalLinkage() || !table->isConstant();
+      for_each_holder(*table, [&](llvm::User* reader) { gives |= !is_own(reader); });
+    });
+  }
+  return gives;
 }
 
 bool resolves_an_ifunc(const llvm::Function& f) {
@@ -57,7 +76,7 @@ const char* Eligibility::why_not(const llvm::Function& f) const {
   if (ignored_.contains(&f) || f.hasFnAttribute("heddle-ignore") ||
       f.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation))
     return "asked not to";
-  if (jumps_to_addresses(f)) return "computed goto";
+  if (gives_away_labels(f)) return "its labels are used elsewhere";
   if (resolves_an_ifunc(f)) return "resolves an ifunc";
   if (is_library_loop(f.getName())) return "library function";
   if (passes_by_unsupported_convention(f)) return "unsupported argument convention";
