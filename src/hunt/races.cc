@@ -58,6 +58,15 @@ RaceRecord race_record(const HeddleRace& race, const RunOutcome& outcome, Execut
   return record;
 }
 
+namespace {
+
+bool same_pair(const HeddleRace& a, const HeddleRace& b) {
+  return (a.first_site == b.first_site && a.second_site == b.second_site) ||
+         (a.first_site == b.second_site && a.second_site == b.first_site);
+}
+
+}  // namespace
+
 RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor) {
   RaceFindings findings;
   std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
@@ -74,8 +83,9 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
     Result<RunOutcome> outcome = executor.execute(again);
     for (const HeddleRace& race : wanted) {
       const HeddleRace* seen = nullptr;
-      for (const HeddleRace& candidate : outcome ? outcome->races : std::vector<HeddleRace>{})
-        if (std::minmax(candidate.first_site, candidate.second_site) == std::minmax(race.first_site, race.second_site)) seen = &candidate;
+      if (outcome)
+        for (const HeddleRace& candidate : outcome->races)
+          if (same_pair(candidate, race)) seen = &candidate;
       if (seen && outcome->evidence)
         findings.races.push_back(race_record(*seen, *outcome, executor));
       else
