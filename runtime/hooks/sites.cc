@@ -1,6 +1,7 @@
 #include "runtime/hooks/sites.h"
 
 #include <link.h>
+#include <sys/syscall.h>
 
 #include "abi/hooks.h"
 
@@ -48,6 +49,7 @@ void describe(const Module& m) {
   info.first_site = m.first_id;
   info.site_count = (uint32_t)(m.last - m.first);
   for (size_t i = 0; i + 1 < sizeof info.path && f.path[i]; i++) info.path[i] = f.path[i];
+  if (!info.path[0]) raw_syscall(SYS_readlink, "/proc/self/exe", info.path, sizeof info.path - 1);  // the executable itself
 }
 
 // The racy sites of this run become scheduling points.

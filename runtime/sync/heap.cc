@@ -28,7 +28,7 @@ void record(uint32_t kind, const void* p, size_t bytes, uint32_t site) {
 
 void* handed_out(void* p, size_t bytes, uint32_t site) {
   if (!p) return p;
-  if (detector::on) detector::allocated(*self, p, bytes);
+  if (detector::on) detector::allocated(*self, p, malloc_usable_size(p));  // free() will give that much back
   record(HEDDLE_EV_MALLOC, p, bytes, site);
   return p;
 }
