@@ -29,7 +29,8 @@ std::vector<std::string> texts_of(std::span<const DeadlockEdge> edges, std::span
 }
 
 /// Each thread waits for one thread at most, so walking on from `start` either ends or enters the only cycle ahead.
-std::vector<std::size_t> cycle_from(std::span<const DeadlockEdge> edges, const std::map<std::string, std::size_t>& edge_of, std::size_t start) {
+std::vector<std::size_t> cycle_from(std::span<const DeadlockEdge> edges,
+                                    const std::map<std::string, std::size_t>& edge_of, std::size_t start) {
   std::vector<std::size_t> path;
   for (std::size_t at = start;;) {
     if (const auto seen = std::ranges::find(path, at); seen != path.end()) return {seen, path.end()};
@@ -40,7 +41,8 @@ std::vector<std::size_t> cycle_from(std::span<const DeadlockEdge> edges, const s
   }
 }
 
-/// The rotation with the smallest texts; among equal ones the one that starts with the first edge, so that it is unique.
+/// The rotation with the smallest texts; among equal ones the one that starts with the first edge, so that it is
+/// unique.
 void normalise_rotation(std::span<const DeadlockEdge> edges, std::vector<std::size_t>& cycle) {
   std::vector<std::size_t> best = cycle;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -70,13 +72,16 @@ std::string signal_note(EvidenceReader& evidence, std::size_t thread, const Hedd
   if (object.lost_signals == 0)
     return somebody_holds_a_lock(evidence)
                ? fmt::format("no {} on `{}` was lost", signal, name)
-               : fmt::format("no {} on `{}` was lost: its condition never became true, and no thread is left to signal it", signal, name);
+               : fmt::format(
+                     "no {} on `{}` was lost: its condition never became true, and no thread is left to signal it",
+                     signal, name);
   const std::string who = object.last_signaler && evidence.is_thread(object.last_signaler - 1)
                               ? fmt::format(" (the last one was sent by {})", evidence.name(object.last_signaler - 1))
                               : "";
   return object.lost_signals == 1
              ? fmt::format("a {} on `{}` was lost: it was sent when nobody waited{}", signal, name, who)
-             : fmt::format("{} {}s on `{}` were lost: they were sent when nobody waited{}", object.lost_signals, signal, name, who);
+             : fmt::format("{} {}s on `{}` were lost: they were sent when nobody waited{}", object.lost_signals, signal,
+                           name, who);
 }
 
 std::string lock_note(EvidenceReader& evidence, std::size_t thread, const HeddleObjectInfo& object) {
@@ -171,7 +176,7 @@ std::vector<std::string> deadlock_notes(EvidenceReader& evidence) {
     if (!object || !seen.insert(object).second) continue;
     const std::uint32_t kind = evidence.thread(i).pending_kind;
     std::string note = kind == HEDDLE_EV_COND_WAKE || kind == HEDDLE_EV_FUTEX_WOKEN ? signal_note(evidence, i, *object)
-                                                                                      : lock_note(evidence, i, *object);
+                                                                                    : lock_note(evidence, i, *object);
     if (!note.empty()) notes.push_back(std::move(note));
   }
   return notes;

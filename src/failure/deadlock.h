@@ -15,8 +15,8 @@ DeadlockEdge wait_edge(EvidenceReader& evidence, std::size_t thread);
 /// Edges of all blocked threads: the cycle first, rotated to its normal form; then the others in thread order.
 std::vector<DeadlockEdge> deadlock_edges(EvidenceReader& evidence);
 
-/// Indices of the edges of a cycle (each waits for the next one's thread, the last for the first's), rotated so that the
-/// sequence of edge_texts is the smallest one; empty: there is no cycle. Of several cycles the smallest.
+/// Indices of the edges of a cycle (each waits for the next one's thread, the last for the first's), rotated so that
+/// the sequence of edge_texts is the smallest one; empty: there is no cycle. Of several cycles the smallest.
 std::vector<std::size_t> find_cycle(std::span<const DeadlockEdge> edges);
 
 /// Indices of the edges that nobody blocked could resolve: what the others hang from.

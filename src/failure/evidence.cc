@@ -36,29 +36,38 @@ std::string_view object_word(std::uint32_t kind) {
   switch (kind) {
     case HEDDLE_EV_MUTEX_LOCK:
     case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_MUTEX_UNLOCK: return "mutex";
+    case HEDDLE_EV_MUTEX_UNLOCK:
+      return "mutex";
     case HEDDLE_EV_RW_RDLOCK:
     case HEDDLE_EV_RW_WRLOCK:
     case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_RW_UNLOCK: return "rwlock";
+    case HEDDLE_EV_RW_UNLOCK:
+      return "rwlock";
     case HEDDLE_EV_COND_WAIT:
     case HEDDLE_EV_COND_WAKE:
     case HEDDLE_EV_COND_SIGNAL:
-    case HEDDLE_EV_COND_BROADCAST: return "cond";
+    case HEDDLE_EV_COND_BROADCAST:
+      return "cond";
     case HEDDLE_EV_SEM_WAIT:
     case HEDDLE_EV_SEM_TRYWAIT:
-    case HEDDLE_EV_SEM_POST: return "semaphore";
+    case HEDDLE_EV_SEM_POST:
+      return "semaphore";
     case HEDDLE_EV_BARRIER_ARRIVE:
-    case HEDDLE_EV_BARRIER_LEAVE: return "barrier";
+    case HEDDLE_EV_BARRIER_LEAVE:
+      return "barrier";
     case HEDDLE_EV_ONCE:
-    case HEDDLE_EV_ONCE_DONE: return "once";
+    case HEDDLE_EV_ONCE_DONE:
+      return "once";
     case HEDDLE_EV_SPIN_LOCK:
     case HEDDLE_EV_SPIN_TRYLOCK:
-    case HEDDLE_EV_SPIN_UNLOCK: return "spinlock";
+    case HEDDLE_EV_SPIN_UNLOCK:
+      return "spinlock";
     case HEDDLE_EV_FUTEX_WAIT:
     case HEDDLE_EV_FUTEX_WOKEN:
-    case HEDDLE_EV_FUTEX_WAKE: return "futex";
-    default: return "object";
+    case HEDDLE_EV_FUTEX_WAKE:
+      return "futex";
+    default:
+      return "object";
   }
 }
 

@@ -1,5 +1,5 @@
-// Reading the raw record of a run: every index, string and stack in it may be damaged by the program's own bug, so each is
-// bounded here and nowhere else. Internal to src/failure.
+// Reading the raw record of a run: every index, string and stack in it may be damaged by the program's own bug, so each
+// is bounded here and nowhere else. Internal to src/failure.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -35,8 +35,8 @@ class EvidenceReader {
   /// Waits at an operation that cannot be executed and has no deadline.
   bool is_blocked(std::size_t index) const;
 
-  /// The thread's stack now: unwound from its registers while the process stands still, else the one captured at its pending
-  /// point, else empty. Computed once.
+  /// The thread's stack now: unwound from its registers while the process stands still, else the one captured at its
+  /// pending point, else empty. Computed once.
   const Stack& stack(std::size_t index);
   /// A stack of the run's stack table; empty for 0 and for damaged ids.
   Stack captured_stack(std::uint32_t id) const;

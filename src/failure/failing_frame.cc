@@ -9,13 +9,15 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 4> kAssertion = {"__assert_fail", "__assert_perror_fail", "__assert", "__assert_fail_base"};
+constexpr std::array<std::string_view, 4> kAssertion = {"__assert_fail", "__assert_perror_fail", "__assert",
+                                                        "__assert_fail_base"};
 constexpr std::array<std::string_view, 5> kAbort = {"abort", "raise", "gsignal", "__stack_chk_fail", "__fortify_fail"};
 constexpr std::array<std::string_view, 10> kThrow = {
-    "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow", "std::terminate",
-    "__cxxabiv1::__terminate", "__clang_call_terminate", "std::rethrow_exception", "__cxa_pure_virtual", "__cxa_call_terminate"};
-constexpr std::array<std::string_view, 4> kTerminate = {"std::terminate", "__cxxabiv1::__terminate", "__clang_call_terminate",
-                                                        "__gnu_cxx::__verbose_terminate_handler"};
+    "__cxa_throw",        "__cxa_rethrow",           "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
+    "std::terminate",     "__cxxabiv1::__terminate", "__clang_call_terminate", "std::rethrow_exception",
+    "__cxa_pure_virtual", "__cxa_call_terminate"};
+constexpr std::array<std::string_view, 4> kTerminate = {
+    "std::terminate", "__cxxabiv1::__terminate", "__clang_call_terminate", "__gnu_cxx::__verbose_terminate_handler"};
 constexpr std::array<std::string_view, 4> kExit = {"exit", "_exit", "_Exit", "quick_exit"};
 constexpr std::array<std::string_view, 2> kCheck = {"heddle_check", "heddle_check_failed"};
 

@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// The frames from the one that caused a failure of this kind outwards: without abort(), __assert_fail, the throw and terminate
-/// machinery, and without user code that these called (a terminate handler, a SIGABRT handler).
+/// The frames from the one that caused a failure of this kind outwards: without abort(), __assert_fail, the throw and
+/// terminate machinery, and without user code that these called (a terminate handler, a SIGABRT handler).
 std::span<const Frame> frames_of_cause(const Stack& stack, std::string_view kind);
 
 /// The user's frame that the failure is shown at; null: the stack is empty.

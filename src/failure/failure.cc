@@ -17,12 +17,18 @@ namespace {
 
 HeddleFailureKind kind_of_signal(int number) {
   switch (number) {
-    case SIGABRT: return HEDDLE_FAIL_ABORT;
-    case SIGSEGV: return HEDDLE_FAIL_SEGFAULT;
-    case SIGBUS: return HEDDLE_FAIL_BUS;
-    case SIGFPE: return HEDDLE_FAIL_FPE;
-    case SIGILL: return HEDDLE_FAIL_ILL;
-    default: return HEDDLE_FAIL_SIGNALED;
+    case SIGABRT:
+      return HEDDLE_FAIL_ABORT;
+    case SIGSEGV:
+      return HEDDLE_FAIL_SEGFAULT;
+    case SIGBUS:
+      return HEDDLE_FAIL_BUS;
+    case SIGFPE:
+      return HEDDLE_FAIL_FPE;
+    case SIGILL:
+      return HEDDLE_FAIL_ILL;
+    default:
+      return HEDDLE_FAIL_SIGNALED;
   }
 }
 
@@ -43,8 +49,10 @@ Cause cause_of(const HeddleResult& result, int wait_status) {
     cause.kind = kind_of_signal(cause.signal);
     return cause;
   }
-  if (reaped && WIFEXITED(wait_status)) cause.exit_status = WEXITSTATUS(wait_status);
-  else cause.exit_status = result.exit_called ? result.exit_status & 0xff : 0;
+  if (reaped && WIFEXITED(wait_status))
+    cause.exit_status = WEXITSTATUS(wait_status);
+  else
+    cause.exit_status = result.exit_called ? result.exit_status & 0xff : 0;
   cause.kind = cause.exit_status ? HEDDLE_FAIL_EXIT : HEDDLE_FAIL_NONE;
   return cause;
 }
@@ -52,8 +60,10 @@ Cause cause_of(const HeddleResult& result, int wait_status) {
 /// An abort says how, not why: the stack tells an assertion or an exception that reached std::terminate.
 void refine_abort(Cause& cause, const Stack& stack) {
   if (cause.kind != HEDDLE_FAIL_ABORT) return;
-  if (holds_assertion(stack)) cause.kind = HEDDLE_FAIL_ASSERTION;
-  else if (holds_terminate(stack)) cause.kind = HEDDLE_FAIL_EXCEPTION;
+  if (holds_assertion(stack))
+    cause.kind = HEDDLE_FAIL_ASSERTION;
+  else if (holds_terminate(stack))
+    cause.kind = HEDDLE_FAIL_EXCEPTION;
 }
 
 void place(FailureRecord& record, const Frame& frame) {
@@ -80,7 +90,8 @@ void place_failure(FailureRecord& record, EvidenceReader& evidence, const Cause&
   if (!cause.recorded || !evidence.is_thread(index)) return;
   record.thread = evidence.name(index);
   if (const Frame* frame = frame_of_cause(evidence.stack(index), record.kind)) place(record, *frame);
-  if (cause.kind == HEDDLE_FAIL_ASSERTION || cause.kind == HEDDLE_FAIL_CHECK) place_assertion(record, evidence.failure());
+  if (cause.kind == HEDDLE_FAIL_ASSERTION || cause.kind == HEDDLE_FAIL_CHECK)
+    place_assertion(record, evidence.failure());
 }
 
 std::vector<ThreadAtFailure> live_threads(EvidenceReader& evidence) {
@@ -98,7 +109,8 @@ std::optional<FailureRecord> classify(const RunEvidence& raw, int wait_status) {
   Cause cause = cause_of(*raw.result, wait_status);
   if (cause.kind == HEDDLE_FAIL_NONE) return std::nullopt;
   EvidenceReader evidence(raw);
-  if (cause.recorded && evidence.is_thread(evidence.failure().thread)) refine_abort(cause, evidence.stack(evidence.failure().thread));
+  if (cause.recorded && evidence.is_thread(evidence.failure().thread))
+    refine_abort(cause, evidence.stack(evidence.failure().thread));
 
   FailureRecord record;
   record.kind = kind_text(cause.kind);

@@ -25,8 +25,8 @@ std::string thread_name(std::span<const HeddleThreadInfo> threads, std::uint32_t
 /// stopped for inspection if stacks are wanted. `wait_status` is -1 when the child is not reaped yet.
 std::optional<FailureRecord> classify(const RunEvidence& evidence, int wait_status);
 
-/// kind + function names of the normalised stack (no lines, addresses, thread names); deadlock: rotation-normalised cycle of
-/// lock sites; exit: status; exception: type and throwing function.
+/// kind + function names of the normalised stack (no lines, addresses, thread names); deadlock: rotation-normalised
+/// cycle of lock sites; exit: status; exception: type and throwing function.
 std::string signature(const FailureRecord& failure);
 
 }  // namespace heddle

@@ -1,5 +1,6 @@
-// Laws of classify(): every way a run can end has its kind, place and words, from records that the child may have damaged.
-// Stacks are those of this test: the symbolizer is attached to the test process itself, stack words are addresses of functions below.
+// Laws of classify(): every way a run can end has its kind, place and words, from records that the child may have
+// damaged. Stacks are those of this test: the symbolizer is attached to the test process itself, stack words are
+// addresses of functions below.
 #include "src/failure/failure.h"
 
 #include <csignal>
@@ -114,8 +115,13 @@ TEST(Classify, ARunThatEndsWellIsNoFailure) {
 }
 
 TEST(Classify, WithoutRecordTheWaitStatusSpeaks) {
-  for (const auto& [number, kind] : std::map<int, std::string>{{SIGABRT, "abort"}, {SIGSEGV, "segfault"}, {SIGBUS, "bus"},
-                                                              {SIGFPE, "fpe"}, {SIGILL, "ill"}, {SIGKILL, "signal"}, {SIGTERM, "signal"}}) {
+  for (const auto& [number, kind] : std::map<int, std::string>{{SIGABRT, "abort"},
+                                                               {SIGSEGV, "segfault"},
+                                                               {SIGBUS, "bus"},
+                                                               {SIGFPE, "fpe"},
+                                                               {SIGILL, "ill"},
+                                                               {SIGKILL, "signal"},
+                                                               {SIGTERM, "signal"}}) {
     FakeRun run;
     EXPECT_EQ(run.classify(number)->kind, kind) << number;
     EXPECT_EQ(run.classify(number | 0x80)->kind, kind) << "with a core dump";
@@ -208,14 +214,16 @@ TEST(Classify, AnExceptionNamesItsType) {
 
 TEST(Classify, ASanitizerReportIsKnownByItsClass) {
   FakeRun run;
-  put(run.result.failure.message, "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55");
+  put(run.result.failure.message,
+      "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55");
   EXPECT_EQ(run.failure(HEDDLE_FAIL_SANITIZER).signature, "sanitizer|heap-use-after-free");
 }
 
 /// 0 joins 0.1; 0.1 holds m1 and wants m2; 0.2 holds m2 and wants m1.
 FakeRun two_locks() {
   FakeRun run;
-  const auto m1 = run.add_object(&shop::m1, HEDDLE_EV_MUTEX_LOCK, 2), m2 = run.add_object(&shop::m2, HEDDLE_EV_MUTEX_LOCK, 3);
+  const auto m1 = run.add_object(&shop::m1, HEDDLE_EV_MUTEX_LOCK, 2),
+             m2 = run.add_object(&shop::m2, HEDDLE_EV_MUTEX_LOCK, 3);
   run.block_in_join(0, 1, shop::take);
   run.block(1, HEDDLE_EV_MUTEX_LOCK, m2, shop::transfer);
   run.block(2, HEDDLE_EV_MUTEX_LOCK, m1, shop::audit);
@@ -256,7 +264,8 @@ TEST(Classify, ALostSignalIsNamed) {
   EXPECT_EQ(failure.message, "deadlock: 0.1 waits for a signal on shop::ready");
   EXPECT_EQ(failure.signature, "deadlock|wait shop::take");
   ASSERT_EQ(failure.notes.size(), 1u);
-  EXPECT_EQ(failure.notes[0], "a signal on `shop::ready` was lost: it was sent when nobody waited (the last one was sent by 0.2)");
+  EXPECT_EQ(failure.notes[0],
+            "a signal on `shop::ready` was lost: it was sent when nobody waited (the last one was sent by 0.2)");
   EXPECT_EQ(failure.threads.size(), 2u) << "finished threads are not listed";
   run.objects[0].lost_signals = 0;
   failure = run.failure(HEDDLE_FAIL_DEADLOCK);
@@ -276,9 +285,12 @@ TEST(Classify, ALockThatItsFinishedOwnerKeptIsNamed) {
 
 TEST(Classify, EachWayOfWaitingHasItsWords) {
   const std::map<std::uint32_t, std::string> expected = {
-      {HEDDLE_EV_SEM_WAIT, "waits for semaphore semaphore#1"},  {HEDDLE_EV_BARRIER_LEAVE, "waits for others at barrier barrier#1"},
-      {HEDDLE_EV_ONCE, "waits for once once#1"},                {HEDDLE_EV_FUTEX_WOKEN, "waits for a wake-up on futex#1"},
-      {HEDDLE_EV_SPIN_LOCK, "waits for spinlock spinlock#1"},   {HEDDLE_EV_RW_WRLOCK, "waits to write-lock rwlock#1"},
+      {HEDDLE_EV_SEM_WAIT, "waits for semaphore semaphore#1"},
+      {HEDDLE_EV_BARRIER_LEAVE, "waits for others at barrier barrier#1"},
+      {HEDDLE_EV_ONCE, "waits for once once#1"},
+      {HEDDLE_EV_FUTEX_WOKEN, "waits for a wake-up on futex#1"},
+      {HEDDLE_EV_SPIN_LOCK, "waits for spinlock spinlock#1"},
+      {HEDDLE_EV_RW_WRLOCK, "waits to write-lock rwlock#1"},
       {HEDDLE_EV_RW_RDLOCK, "waits to read-lock rwlock#1"}};
   for (const auto& [kind, text] : expected) {
     FakeRun run;
@@ -316,7 +328,9 @@ TEST(Classify, DamagedRecordsGiveSomeAnswerAndNoCrash) {
     bad.words[random() % bad.words.size()] = random();
     std::memset(bad.result.failure.message, 'x', sizeof bad.result.failure.message);
     const auto failure = bad.classify(static_cast<int>(random() % 65536));
-    if (failure) { EXPECT_LE(failure->signature.size(), 200u); }
+    if (failure) {
+      EXPECT_LE(failure->signature.size(), 200u);
+    }
   }
   EXPECT_EQ(thread_name(run.threads, 77), "?");
 }
@@ -341,7 +355,8 @@ int main() { park_on_fault(0); return cause({1, 2}) + 1; }
   const char* const expected[] = {"exception|cause", "exception|cause", "assertion|cause|main", "abort|cause|main"};
   for (int how = 0; how < 4; ++how) {
     for (const char* compiler : {"g++ -g -O0", "clang++-19 -g -O1"}) {
-      ParkedProcess process(compile(folder, "abort.cc", source, fmt::format("{} -DHOW={} -w 2>/dev/null", compiler, how)), 1);
+      ParkedProcess process(
+          compile(folder, "abort.cc", source, fmt::format("{} -DHOW={} -w 2>/dev/null", compiler, how)), 1);
       ASSERT_TRUE(process.ok());
       HeddleResult result{};
       result.failure.kind = HEDDLE_FAIL_ABORT;

@@ -29,7 +29,9 @@ std::string one_line(std::string_view text) {
   return result;
 }
 
-std::string or_else(std::string text, std::string_view otherwise) { return text.empty() ? std::string(otherwise) : text; }
+std::string or_else(std::string text, std::string_view otherwise) {
+  return text.empty() ? std::string(otherwise) : text;
+}
 
 /// What kind of address a fault hit: says more than its digits, and does not change from run to run.
 std::string address_class(EvidenceReader& evidence, std::uint64_t address) {
@@ -79,7 +81,8 @@ void describe_exception(FailureRecord& record, const HeddleFailure& failure) {
 /// "==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x..." -> "heap-use-after-free"
 std::string report_class(std::string_view line) {
   const auto at = line.find("Sanitizer: ");
-  std::string_view rest = at == std::string_view::npos ? line : line.substr(at + std::string_view("Sanitizer: ").size());
+  std::string_view rest =
+      at == std::string_view::npos ? line : line.substr(at + std::string_view("Sanitizer: ").size());
   if (rest.starts_with("data race")) return "data race";
   if (const auto error = rest.find("runtime error: "); error != std::string_view::npos) return "undefined behaviour";
   return std::string(rest.substr(0, rest.find_first_of(" (\n")));
@@ -87,23 +90,47 @@ std::string report_class(std::string_view line) {
 
 }  // namespace
 
-std::string kind_text(HeddleFailureKind kind) { return std::string(kind < HEDDLE_FAIL_COUNT ? kKinds[kind] : kKinds[0]); }
+std::string kind_text(HeddleFailureKind kind) {
+  return std::string(kind < HEDDLE_FAIL_COUNT ? kKinds[kind] : kKinds[0]);
+}
 
 void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& cause) {
   const HeddleFailure& failure = evidence.failure();
   const std::string text = cause.recorded ? one_line(text_of(failure.message)) : std::string();
   switch (cause.kind) {
-    case HEDDLE_FAIL_ASSERTION: record.message = text.empty() ? "assertion failed" : quoted("assertion", text); break;
-    case HEDDLE_FAIL_CHECK: record.message = text.empty() ? "check failed" : quoted("check", text); break;
-    case HEDDLE_FAIL_ABORT: record.message = text.empty() ? "abort() was called" : fmt::format("abort() was called: {}", text); break;
-    case HEDDLE_FAIL_SEGFAULT: describe_fault(record, evidence, cause, "segmentation fault"); break;
-    case HEDDLE_FAIL_BUS: describe_fault(record, evidence, cause, "bus error"); break;
-    case HEDDLE_FAIL_FPE: describe_fault(record, evidence, cause, "arithmetic error (such as a division by zero)"); break;
-    case HEDDLE_FAIL_ILL: describe_fault(record, evidence, cause, "illegal instruction"); break;
-    case HEDDLE_FAIL_EXCEPTION: describe_exception(record, failure); break;
-    case HEDDLE_FAIL_DEADLOCK: record.message = deadlock_message(record.deadlock); break;
-    case HEDDLE_FAIL_LIVELOCK: record.message = fmt::format("livelock: {}", or_else(text, "threads run but make no progress")); break;
-    case HEDDLE_FAIL_HANG: record.message = fmt::format("hang: {}", or_else(text, "no scheduling point is reached any more")); break;
+    case HEDDLE_FAIL_ASSERTION:
+      record.message = text.empty() ? "assertion failed" : quoted("assertion", text);
+      break;
+    case HEDDLE_FAIL_CHECK:
+      record.message = text.empty() ? "check failed" : quoted("check", text);
+      break;
+    case HEDDLE_FAIL_ABORT:
+      record.message = text.empty() ? "abort() was called" : fmt::format("abort() was called: {}", text);
+      break;
+    case HEDDLE_FAIL_SEGFAULT:
+      describe_fault(record, evidence, cause, "segmentation fault");
+      break;
+    case HEDDLE_FAIL_BUS:
+      describe_fault(record, evidence, cause, "bus error");
+      break;
+    case HEDDLE_FAIL_FPE:
+      describe_fault(record, evidence, cause, "arithmetic error (such as a division by zero)");
+      break;
+    case HEDDLE_FAIL_ILL:
+      describe_fault(record, evidence, cause, "illegal instruction");
+      break;
+    case HEDDLE_FAIL_EXCEPTION:
+      describe_exception(record, failure);
+      break;
+    case HEDDLE_FAIL_DEADLOCK:
+      record.message = deadlock_message(record.deadlock);
+      break;
+    case HEDDLE_FAIL_LIVELOCK:
+      record.message = fmt::format("livelock: {}", or_else(text, "threads run but make no progress"));
+      break;
+    case HEDDLE_FAIL_HANG:
+      record.message = fmt::format("hang: {}", or_else(text, "no scheduling point is reached any more"));
+      break;
     case HEDDLE_FAIL_EXIT:
       record.message = fmt::format("exit status {}", cause.exit_status);
       record.detail = fmt::format("status: {}", cause.exit_status);
@@ -112,14 +139,19 @@ void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& caus
       record.message = or_else(text, "a sanitizer reported an error");
       record.detail = fmt::format("report: {}", report_class(text));
       break;
-    case HEDDLE_FAIL_OUTPUT: record.message = or_else(text, "the output matches the pattern that means failure"); break;
-    case HEDDLE_FAIL_RACE: record.message = or_else(text, "data race"); break;
+    case HEDDLE_FAIL_OUTPUT:
+      record.message = or_else(text, "the output matches the pattern that means failure");
+      break;
+    case HEDDLE_FAIL_RACE:
+      record.message = or_else(text, "data race");
+      break;
     case HEDDLE_FAIL_SIGNALED:
       record.message = fmt::format("killed by {}", signal_name(cause.signal));
       record.detail = fmt::format("signal: {}", signal_name(cause.signal));
       break;
     case HEDDLE_FAIL_NONE:
-    case HEDDLE_FAIL_COUNT: break;
+    case HEDDLE_FAIL_COUNT:
+      break;
   }
 }
 

@@ -17,8 +17,8 @@ struct Cause {
 /// The kind as DESIGN.md spells it.
 std::string kind_text(HeddleFailureKind kind);
 
-/// Fills message and detail. The first line of `detail` is "name: value" of what the signature needs beside functions: the
-/// type of an exception, the status of an exit, the signal, the class of a sanitizer's report.
+/// Fills message and detail. The first line of `detail` is "name: value" of what the signature needs beside functions:
+/// the type of an exception, the status of an exit, the signal, the class of a sanitizer's report.
 void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& cause);
 
 }  // namespace heddle

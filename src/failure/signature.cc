@@ -1,4 +1,5 @@
-// The identity of a failure: equal for the same bug from run to run, on every backend, whichever thread hits it. Readable.
+// The identity of a failure: equal for the same bug from run to run, on every backend, whichever thread hits it.
+// Readable.
 #include <algorithm>
 #include <set>
 
@@ -47,13 +48,15 @@ std::vector<std::string> deadlock_parts(const FailureRecord& failure) {
   return {waits.begin(), waits.end()};
 }
 
-/// A step bound strikes anywhere in a loop, in any of the threads that spin: only where those threads come from is stable.
+/// A step bound strikes anywhere in a loop, in any of the threads that spin: only where those threads come from is
+/// stable.
 std::vector<std::string> spinning_parts(const FailureRecord& failure) {
   std::set<std::string> outermost;
   for (const ThreadAtFailure& thread : failure.threads) {
     if (thread.state.starts_with("waits") || thread.state == "finished") continue;
     if (failure.kind == "hang" && thread.thread != failure.thread) continue;
-    const auto it = std::ranges::find_if(thread.stack.rbegin(), thread.stack.rend(), [](const Frame& f) { return !f.system && !f.function.empty(); });
+    const auto it = std::ranges::find_if(thread.stack.rbegin(), thread.stack.rend(),
+                                         [](const Frame& f) { return !f.system && !f.function.empty(); });
     if (it != thread.stack.rend()) outermost.insert(bare_name(it->function));
   }
   if (outermost.empty() && !failure.function.empty()) outermost.insert(bare_name(failure.function));
@@ -78,10 +81,14 @@ std::string shortened(std::string text) {
 
 std::string signature(const FailureRecord& failure) {
   std::vector<std::string> parts;
-  if (failure.kind == "deadlock") parts = deadlock_parts(failure);
-  else if (failure.kind == "livelock" || failure.kind == "hang") parts = spinning_parts(failure);
-  else if (failure.kind == "exit") parts = {qualifier(failure)};
-  else if (failure.kind != "output") parts = user_functions(failure);
+  if (failure.kind == "deadlock")
+    parts = deadlock_parts(failure);
+  else if (failure.kind == "livelock" || failure.kind == "hang")
+    parts = spinning_parts(failure);
+  else if (failure.kind == "exit")
+    parts = {qualifier(failure)};
+  else if (failure.kind != "output")
+    parts = user_functions(failure);
 
   const bool qualified = failure.kind == "exception" || failure.kind == "sanitizer" || failure.kind == "signal";
   if (failure.kind == "exception" && parts.size() > 1) parts.resize(1);

@@ -26,7 +26,8 @@ FailureRecord record(const std::string& kind, const Stack& stack, const std::str
   return r;
 }
 
-DeadlockEdge edge(const std::string& thread, const std::string& operation, const std::string& function, const std::string& holder) {
+DeadlockEdge edge(const std::string& thread, const std::string& operation, const std::string& function,
+                  const std::string& holder) {
   DeadlockEdge e;
   e.thread = thread;
   e.operation = operation;
@@ -44,7 +45,9 @@ FailureRecord deadlock(std::vector<DeadlockEdge> edges) {
 }
 
 TEST(Signature, IsKindAndTheUsersFunctions) {
-  EXPECT_EQ(signature(record("segfault", {frame("strlen", true), frame("take"), frame("start", true), frame("worker")})), "segfault|take|worker");
+  EXPECT_EQ(
+      signature(record("segfault", {frame("strlen", true), frame("take"), frame("start", true), frame("worker")})),
+      "segfault|take|worker");
 }
 
 TEST(Signature, LinesAddressesAndThreadsDoNotMatter) {
@@ -70,7 +73,8 @@ TEST(Signature, TemplateArgumentsAreDropped) {
 }
 
 TEST(Signature, TheMachineryOfTheFailureIsNotPartOfIt) {
-  EXPECT_EQ(signature(record("assertion", {frame("on_abort"), frame("abort", true), frame("__assert_fail", true), frame("take")})),
+  EXPECT_EQ(signature(record("assertion",
+                             {frame("on_abort"), frame("abort", true), frame("__assert_fail", true), frame("take")})),
             "assertion|take");
 }
 
@@ -103,9 +107,11 @@ TEST(Signature, DeadlockCyclesAreEqualUnderRotationAndRenaming) {
     std::ranges::rotate(edges, edges.begin() + 1);
     EXPECT_EQ(signature(deadlock(edges)), expected);
   }
-  EXPECT_EQ(signature(deadlock({edge("0.7", "lock", "audit", "0.9"), edge("0.9", "rdlock", "close", "0"), edge("0", "lock", "transfer", "0.7")})),
+  EXPECT_EQ(signature(deadlock({edge("0.7", "lock", "audit", "0.9"), edge("0.9", "rdlock", "close", "0"),
+                                edge("0", "lock", "transfer", "0.7")})),
             expected);
-  EXPECT_NE(signature(deadlock({edge("0.7", "rdlock", "close", "0.9"), edge("0.9", "lock", "audit", "0"), edge("0", "lock", "transfer", "0.7")})),
+  EXPECT_NE(signature(deadlock({edge("0.7", "rdlock", "close", "0.9"), edge("0.9", "lock", "audit", "0"),
+                                edge("0", "lock", "transfer", "0.7")})),
             expected)
       << "the reversed cycle is another one";
 }
@@ -121,16 +127,20 @@ TEST(Signature, ThreadsThatOnlyHangFromTheCycleDoNotMatter) {
 
 TEST(Signature, WithoutCycleTheWaitsThatNobodyEndsCountAsASet) {
   const auto one = deadlock({edge("0", "join", "main", "0.1"), edge("0.1", "wait", "take", "")});
-  const auto two = deadlock({edge("0", "join", "main", "0.2"), edge("0.1", "wait", "take", ""), edge("0.2", "wait", "take", "")});
+  const auto two =
+      deadlock({edge("0", "join", "main", "0.2"), edge("0.1", "wait", "take", ""), edge("0.2", "wait", "take", "")});
   EXPECT_EQ(signature(one), "deadlock|wait take");
   EXPECT_EQ(signature(one), signature(two));
 }
 
 TEST(Signature, ALockOfAFinishedThreadIsARoot) {
-  EXPECT_EQ(signature(deadlock({edge("0", "join", "main", "0.2"), edge("0.2", "lock", "take", "0.1")})), "deadlock|lock take");
+  EXPECT_EQ(signature(deadlock({edge("0", "join", "main", "0.2"), edge("0.2", "lock", "take", "0.1")})),
+            "deadlock|lock take");
 }
 
-TEST(Signature, SelfDeadlockIsACycleOfOne) { EXPECT_EQ(signature(deadlock({edge("0", "lock", "f", "0")})), "deadlock|lock f"); }
+TEST(Signature, SelfDeadlockIsACycleOfOne) {
+  EXPECT_EQ(signature(deadlock({edge("0", "lock", "f", "0")})), "deadlock|lock f");
+}
 
 TEST(Signature, LivelockDependsOnWhoSpinsNotOnWhere) {
   FailureRecord a, b;
@@ -139,21 +149,24 @@ TEST(Signature, LivelockDependsOnWhoSpinsNotOnWhere) {
   a.threads = {{"0", "waits for thread 0.1 to end", {frame("main")}},
                {"0.1", "running", {frame("backoff"), frame("spin_left")}},
                {"0.2", "about to yield", {frame("spin_right")}}};
-  b.threads = {{"0.1", "about to yield", {frame("spin_left")}}, {"0.2", "running", {frame("load"), frame("spin_right")}}};
+  b.threads = {{"0.1", "about to yield", {frame("spin_left")}},
+               {"0.2", "running", {frame("load"), frame("spin_right")}}};
   EXPECT_EQ(signature(a), "livelock|spin_left|spin_right");
   EXPECT_EQ(signature(a), signature(b));
 }
 
 TEST(Signature, IsNeverLongerThan200AndStillTellsApart) {
   const std::string name(300, 'x');
-  const std::string a = signature(record("abort", {frame(name + "a")})), b = signature(record("abort", {frame(name + "b")}));
+  const std::string a = signature(record("abort", {frame(name + "a")})),
+                    b = signature(record("abort", {frame(name + "b")}));
   EXPECT_LE(a.size(), 200u);
   EXPECT_NE(a, b);
 }
 
 TEST(FindCycle, EndsOnAnyGraph) {
   EXPECT_TRUE(find_cycle({}).empty());
-  const std::vector<DeadlockEdge> tail = {edge("a", "lock", "f", "b"), edge("b", "lock", "g", "c"), edge("c", "lock", "h", "b")};
+  const std::vector<DeadlockEdge> tail = {edge("a", "lock", "f", "b"), edge("b", "lock", "g", "c"),
+                                          edge("c", "lock", "h", "b")};
   EXPECT_EQ(find_cycle(tail), (std::vector<std::size_t>{1, 2}));
   const std::vector<DeadlockEdge> chain = {edge("a", "lock", "f", "b"), edge("b", "lock", "g", "c")};
   EXPECT_TRUE(find_cycle(chain).empty());

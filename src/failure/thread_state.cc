@@ -19,11 +19,16 @@ struct Phrase {
   std::string_view operation, format;
 };
 constexpr std::array kPhrases = {
-    Phrase{"wait", "waits for a signal on {}"},      Phrase{"join", "waits for thread {} to end"},
-    Phrase{"sem wait", "waits for semaphore {}"},    Phrase{"barrier", "waits for others at barrier {}"},
-    Phrase{"once", "waits for once {}"},             Phrase{"futex wait", "waits for a wake-up on {}"},
-    Phrase{"spin lock", "waits for spinlock {}"},    Phrase{"lock", "waits for lock {}"},
-    Phrase{"rdlock", "waits to read-lock {}"},       Phrase{"wrlock", "waits to write-lock {}"},
+    Phrase{"wait", "waits for a signal on {}"},
+    Phrase{"join", "waits for thread {} to end"},
+    Phrase{"sem wait", "waits for semaphore {}"},
+    Phrase{"barrier", "waits for others at barrier {}"},
+    Phrase{"once", "waits for once {}"},
+    Phrase{"futex wait", "waits for a wake-up on {}"},
+    Phrase{"spin lock", "waits for spinlock {}"},
+    Phrase{"lock", "waits for lock {}"},
+    Phrase{"rdlock", "waits to read-lock {}"},
+    Phrase{"wrlock", "waits to write-lock {}"},
     Phrase{"suspend", "waits for a signal handler"},
 };
 
@@ -31,10 +36,14 @@ constexpr std::array kPhrases = {
 
 std::string operation_word(std::uint32_t event_kind) {
   switch (event_kind) {
-    case HEDDLE_EV_COND_WAKE: return "wait";
-    case HEDDLE_EV_FUTEX_WOKEN: return "futex wait";
-    case HEDDLE_EV_BARRIER_LEAVE: return "barrier";
-    default: return event_kind < HEDDLE_EV_COUNT ? std::string(kEventTexts[event_kind]) : "unknown";
+    case HEDDLE_EV_COND_WAKE:
+      return "wait";
+    case HEDDLE_EV_FUTEX_WOKEN:
+      return "futex wait";
+    case HEDDLE_EV_BARRIER_LEAVE:
+      return "barrier";
+    default:
+      return event_kind < HEDDLE_EV_COUNT ? std::string(kEventTexts[event_kind]) : "unknown";
   }
 }
 
@@ -48,11 +57,16 @@ std::string wait_phrase(std::string_view operation, std::string_view object) {
 std::string state_text(EvidenceReader& evidence, std::size_t thread) {
   const HeddleThreadInfo& t = evidence.thread(thread);
   switch (t.state) {
-    case HEDDLE_T_RUNNING: return "running";
-    case HEDDLE_T_OUT: return "in i/o";
-    case HEDDLE_T_DONE: return "finished";
-    case HEDDLE_T_PENDING: break;
-    default: return "unknown";
+    case HEDDLE_T_RUNNING:
+      return "running";
+    case HEDDLE_T_OUT:
+      return "in i/o";
+    case HEDDLE_T_DONE:
+      return "finished";
+    case HEDDLE_T_PENDING:
+      break;
+    default:
+      return "unknown";
   }
   if (t.pending_kind == HEDDLE_EV_SLEEP) return "sleeps";
   if (t.pending_kind == HEDDLE_EV_IO_RETURN) return "in i/o";

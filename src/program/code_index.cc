@@ -22,8 +22,10 @@ bool holds_functions(int tag) {
     case DW_TAG_union_type:
     case DW_TAG_subprogram:
     case DW_TAG_lexical_block:
-    case DW_TAG_module: return true;
-    default: return false;
+    case DW_TAG_module:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -44,8 +46,10 @@ std::uint64_t number(Dwarf_Die* die, unsigned which) {
 void name_frame(Frame& frame, Dwarf_Die* die) {
   frame.linkage = linkage_name(die);
   const char* name = dwarf_diename(die);
-  if (!frame.linkage.empty()) frame.function = readable_function(frame.linkage);
-  else if (name) frame.function = strip_suffixes(name);
+  if (!frame.linkage.empty())
+    frame.function = readable_function(frame.linkage);
+  else if (name)
+    frame.function = strip_suffixes(name);
 }
 
 /// The inlined calls around `address` inside `die`, outermost first.
@@ -160,8 +164,8 @@ Dwarf_Die* CodeIndex::function_at(Unit& unit, std::uint64_t address) {
   return nullptr;
 }
 
-/// File and line by the line table. Line 0 means "no line in particular" (merged or made-up code): then the last real one before
-/// it in the function is taken.
+/// File and line by the line table. Line 0 means "no line in particular" (merged or made-up code): then the last real
+/// one before it in the function is taken.
 Frame CodeIndex::position_of(Unit& unit, Dwarf_Die* function, std::uint64_t address) {
   Frame position;
   Dwarf_Addr entry = address;

@@ -1,7 +1,7 @@
 // Code addresses of one module to functions and lines, inlined calls expanded, from its DWARF. Internal to src/program.
 //
-// Why not dwfl_module_addrdie and dwarf_getscopes: libdw 0.188 finds compilation units by .debug_aranges alone, which clang
-// does not write; and it re-reads the whole unit for every question.
+// Why not dwfl_module_addrdie and dwarf_getscopes: libdw 0.188 finds compilation units by .debug_aranges alone, which
+// clang does not write; and it re-reads the whole unit for every question.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,8 +20,9 @@ class CodeIndex {
   /// `dwarf` may be null (no debug info): then nothing is ever found. It must outlive the index.
   explicit CodeIndex(Dwarf* dwarf);
 
-  /// Frames for an address of the file (no load bias), innermost first: function, linkage ("" if DWARF has none), file, line,
-  /// column, inlined. Empty: no debug info covers it. The last frame is the function that really has a frame on the stack.
+  /// Frames for an address of the file (no load bias), innermost first: function, linkage ("" if DWARF has none), file,
+  /// line, column, inlined. Empty: no debug info covers it. The last frame is the function that really has a frame on
+  /// the stack.
   Stack frames(std::uint64_t address);
 
   /// Does this absolute source path belong to Heddle's runtime, which is linked into the same executable?
@@ -33,9 +34,9 @@ class CodeIndex {
     Dwarf_Die die;
   };
   struct Unit {
-    Dwarf_Die die;        // has the line table
-    Dwarf_Die contents;   // has the functions (another one with split DWARF)
-    std::string folder;   // DW_AT_comp_dir
+    Dwarf_Die die;       // has the line table
+    Dwarf_Die contents;  // has the functions (another one with split DWARF)
+    std::string folder;  // DW_AT_comp_dir
     bool functions_known = false;
     std::vector<Function> functions;
   };
@@ -53,7 +54,7 @@ class CodeIndex {
   static std::string absolute(const Unit& unit, const char* file);
 
   std::vector<Unit> units_;
-  std::vector<Range> ranges_;  // sorted by low
+  std::vector<Range> ranges_;               // sorted by low
   std::vector<std::string> runtime_roots_;  // ".../runtime/"
 };
 

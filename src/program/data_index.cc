@@ -23,8 +23,10 @@ bool can_hold_variables(int tag) {
     case DW_TAG_lexical_block:
     case DW_TAG_inlined_subroutine:
     case DW_TAG_class_type:
-    case DW_TAG_structure_type: return true;
-    default: return false;
+    case DW_TAG_structure_type:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -33,7 +35,8 @@ std::optional<std::uint64_t> static_address(Dwarf_Die& die) {
   Dwarf_Attribute attribute, address;
   Dwarf_Op* ops = nullptr;
   std::size_t count = 0;
-  if (!dwarf_attr(&die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1) return {};
+  if (!dwarf_attr(&die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1)
+    return {};
   if (ops->atom == DW_OP_addr) return ops->number;
   if (ops->atom != DW_OP_addrx && ops->atom != DW_OP_GNU_addr_index) return {};
   Dwarf_Addr value = 0;
@@ -59,8 +62,8 @@ std::uint64_t size_of(Dwarf_Die type) {
 }
 
 bool is_library_name(std::string_view name) {
-  return name.starts_with("pthread_") || name.starts_with("__pthread_") || name == "sem_t" || name == "mtx_t" || name == "cnd_t" ||
-         name == "once_flag" || name.starts_with("_IO_");
+  return name.starts_with("pthread_") || name.starts_with("__pthread_") || name == "sem_t" || name == "mtx_t" ||
+         name == "cnd_t" || name == "once_flag" || name.starts_with("_IO_");
 }
 
 /// Is the type of `die` called pthread_mutex_t or alike before typedefs are peeled? (The union behind it has no name.)
@@ -72,7 +75,8 @@ bool has_library_type(Dwarf_Die die) {
     const char* name = dwarf_diename(&type);
     if (name && is_library_name(name)) return true;
     const int tag = dwarf_tag(&type);
-    if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_atomic_type) return false;
+    if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_atomic_type)
+      return false;
     die = type;
   }
   return false;
@@ -109,7 +113,8 @@ std::string DataIndex::name(std::uint64_t address) {
   GElf_Off offset = 0;
   GElf_Sym symbol{};
   const char* text = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  const bool is_data = text && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && offset < std::max<std::uint64_t>(symbol.st_size, 1);
+  const bool is_data =
+      text && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && offset < std::max<std::uint64_t>(symbol.st_size, 1);
   const Variable* variable = variable_at(address);
   if (!is_data && !variable) return {};
   const std::uint64_t start = is_data ? address - offset : variable->address + bias_;
@@ -145,8 +150,10 @@ void DataIndex::collect_variables(Dwarf_Die die, int depth) {
   do {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_namespace) note_foreign(child);
-    if (tag == DW_TAG_variable) note_variable(child);
-    else if (can_hold_variables(tag)) collect_variables(child, depth + 1);
+    if (tag == DW_TAG_variable)
+      note_variable(child);
+    else if (can_hold_variables(tag))
+      collect_variables(child, depth + 1);
   } while (budget_ && --budget_ && dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -163,7 +170,8 @@ void DataIndex::note_foreign(Dwarf_Die& die) {
   if (last <= first) {  // the last entry of its unit
     Dwarf_Off unit_start = first - dwarf_cuoffset(&die), unit_end = 0;
     std::size_t header = 0;
-    if (dwarf_nextcu(dwarf_cu_getdwarf(die.cu), unit_start, &unit_end, &header, nullptr, nullptr, nullptr) == 0) last = unit_end;
+    if (dwarf_nextcu(dwarf_cu_getdwarf(die.cu), unit_start, &unit_end, &header, nullptr, nullptr, nullptr) == 0)
+      last = unit_end;
   }
   foreign_.emplace_back(first, last);
 }
@@ -193,13 +201,15 @@ bool DataIndex::is_opaque(Dwarf_Die& type) const {
 void DataIndex::descend(Dwarf_Die type, std::uint64_t offset, int depth, std::string& name) const {
   if (depth > kMaxDepth || name.size() > 512) return;
   switch (dwarf_tag(&type)) {
-    case DW_TAG_array_type: return descend_array(type, offset, depth, name);
+    case DW_TAG_array_type:
+      return descend_array(type, offset, depth, name);
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:
       if (!is_opaque(type)) descend_record(type, offset, depth, name);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -211,7 +221,9 @@ bool DataIndex::descend_record(Dwarf_Die& type, std::uint64_t offset, int depth,
   do {
     const int tag = dwarf_tag(&child);
     Dwarf_Die member;
-    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_external) || !type_of(child, member)) continue;
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_external) ||
+        !type_of(child, member))
+      continue;
     const std::uint64_t at = constant(child, DW_AT_data_member_location, 0);
     if (offset < at || offset - at >= size_of(member)) continue;
     if (tag == DW_TAG_inheritance && dwarf_hasattr(&child, DW_AT_virtuality)) continue;

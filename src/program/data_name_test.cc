@@ -19,7 +19,8 @@ void expect_names(const std::string& file, const std::string& source, const std:
     ASSERT_TRUE(process.ok());
     Symbolizer symbolizer;
     ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());
-    for (unsigned i = 0; i < names.size(); ++i) EXPECT_EQ(symbolizer.data_name(process.address(i)), names[i]) << command;
+    for (unsigned i = 0; i < names.size(); ++i)
+      EXPECT_EQ(symbolizer.data_name(process.address(i)), names[i]) << command;
   }
 }
 
@@ -46,9 +47,10 @@ int main(void) {
 }
 )";
   expect_names("data.c", source,
-               {"counter", "q.lock", "q.tail", "table[3].next", "condition", "many[1].lock", "q.nested.inner", "q.grid[2][1]", "calls", "q.a",
-                "q.lock", "free_slots"},
-               {"gcc -g -O0", "clang-19 -g -O0", "gcc -g -O1 -no-pie -fno-pie", "clang-19 -g -O1 -gdwarf-4", "clang-19 -g -O0 -fuse-ld=lld"});
+               {"counter", "q.lock", "q.tail", "table[3].next", "condition", "many[1].lock", "q.nested.inner",
+                "q.grid[2][1]", "calls", "q.a", "q.lock", "free_slots"},
+               {"gcc -g -O0", "clang-19 -g -O0", "gcc -g -O1 -no-pie -fno-pie", "clang-19 -g -O1 -gdwarf-4",
+                "clang-19 -g -O0 -fuse-ld=lld"});
 }
 
 TEST(DataName, CppVariablesAndLibraryObjects) {
@@ -75,8 +77,8 @@ int main() {
 }
 )";
   expect_names("data.cc", source,
-               {"shop::till.lock", "shop::till.sum", "(anonymous namespace)::m", "cv", "Pool::live", "Pool::get::pool.free_list",
-                "shop::till.id", "shop::hidden"},
+               {"shop::till.lock", "shop::till.sum", "(anonymous namespace)::m", "cv", "Pool::live",
+                "Pool::get::pool.free_list", "shop::till.id", "shop::hidden"},
                {"g++ -std=c++20 -g -O0", "clang++-19 -std=c++20 -g -O0", "clang++-19 -std=c++20 -g -O1"});
 }
 

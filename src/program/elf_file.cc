@@ -16,13 +16,20 @@ namespace {
 
 std::string machine_name(unsigned machine) {
   switch (machine) {
-    case EM_386: return "32-bit x86";
-    case EM_AARCH64: return "64-bit ARM";
-    case EM_ARM: return "32-bit ARM";
-    case EM_RISCV: return "RISC-V";
-    case EM_PPC64: return "POWER";
-    case EM_S390: return "IBM Z";
-    default: return fmt::format("another processor (ELF machine {})", machine);
+    case EM_386:
+      return "32-bit x86";
+    case EM_AARCH64:
+      return "64-bit ARM";
+    case EM_ARM:
+      return "32-bit ARM";
+    case EM_RISCV:
+      return "RISC-V";
+    case EM_PPC64:
+      return "POWER";
+    case EM_S390:
+      return "IBM Z";
+    default:
+      return fmt::format("another processor (ELF machine {})", machine);
   }
 }
 
@@ -57,8 +64,9 @@ Result<ElfFile> ElfFile::open(const std::filesystem::path& path) {
   file.path_ = path;
   file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file.fd_ < 0) return error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
-  struct stat st {};
-  if (::fstat(file.fd_, &st) != 0 || !S_ISREG(st.st_mode)) return error(fmt::format("{} is not a regular file", path.string()));
+  struct stat st{};
+  if (::fstat(file.fd_, &st) != 0 || !S_ISREG(st.st_mode))
+    return error(fmt::format("{} is not a regular file", path.string()));
   file.file_size_ = static_cast<std::uint64_t>(st.st_size);
   file.elf_ = elf_begin(file.fd_, ELF_C_READ, nullptr);
   if (!file.elf_ || elf_kind(file.elf_) != ELF_K_ELF || !gelf_getehdr(file.elf_, &file.header_))
@@ -80,7 +88,8 @@ std::vector<GElf_Phdr> ElfFile::segments() const {
 }
 
 std::span<const std::byte> ElfFile::bytes_of(Elf_Scn* scn, const GElf_Shdr& header) const {
-  if (header.sh_type == SHT_NOBITS || header.sh_offset > file_size_ || header.sh_size > file_size_ - header.sh_offset) return {};
+  if (header.sh_type == SHT_NOBITS || header.sh_offset > file_size_ || header.sh_size > file_size_ - header.sh_offset)
+    return {};
   const Elf_Data* data = elf_rawdata(scn, nullptr);
   if (!data || !data->d_buf || data->d_size > header.sh_size) return {};
   return {static_cast<const std::byte*>(data->d_buf), data->d_size};
@@ -138,7 +147,8 @@ bool ElfFile::defines(std::string_view symbol) const {
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_, scn)) != nullptr;) {
     GElf_Shdr header;
     if (!gelf_getshdr(scn, &header)) continue;
-    if ((header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) && symbol_table_defines(scn, symbol)) return true;
+    if ((header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) && symbol_table_defines(scn, symbol))
+      return true;
   }
   return false;
 }
@@ -147,7 +157,8 @@ std::string ElfFile::build_id() const {
   const void* id = nullptr;
   const ssize_t size = dwelf_elf_gnu_build_id(elf_, &id);
   std::string hex;
-  for (ssize_t i = 0; i < std::min<ssize_t>(size, 64); ++i) hex += fmt::format("{:02x}", static_cast<const unsigned char*>(id)[i]);
+  for (ssize_t i = 0; i < std::min<ssize_t>(size, 64); ++i)
+    hex += fmt::format("{:02x}", static_cast<const unsigned char*>(id)[i]);
   return hex;
 }
 

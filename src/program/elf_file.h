@@ -1,5 +1,5 @@
-// Bounded reading of one ELF file (libelf, by read calls: a file that shrinks under us is an Error, not SIGBUS). Internal to
-// src/program. Every number in the file is untrusted.
+// Bounded reading of one ELF file (libelf, by read calls: a file that shrinks under us is an Error, not SIGBUS).
+// Internal to src/program. Every number in the file is untrusted.
 #pragma once
 #include <cstddef>
 #include <cstdint>

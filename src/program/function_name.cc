@@ -15,7 +15,8 @@ constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
 
-/// Length of the bracketed group that starts at text[0], all kinds of brackets nested; the rest of the text if it is not closed.
+/// Length of the bracketed group that starts at text[0], all kinds of brackets nested; the rest of the text if it is
+/// not closed.
 std::size_t group_length(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -79,14 +80,17 @@ class NameReducer {
     // Qualifiers of the member function up to the scope of a local entity or the end.
     const auto scope = rest_.find("::");
     if (rest_.starts_with("::")) return;
-    if (rest_.starts_with(' ') && scope != std::string_view::npos && rest_.substr(0, scope).find_first_of("(<") == std::string_view::npos) {
+    if (rest_.starts_with(' ') && scope != std::string_view::npos &&
+        rest_.substr(0, scope).find_first_of("(<") == std::string_view::npos) {
       const std::string_view between = rest_.substr(0, scope);
-      if (between == " const" || between == " volatile" || between == " &" || between == " &&" || between == " const &") {
+      if (between == " const" || between == " volatile" || between == " &" || between == " &&" ||
+          between == " const &") {
         rest_.remove_prefix(scope);
         return;
       }
     }
-    if (rest_.starts_with(" const") || rest_.starts_with(" &") || rest_.starts_with(" [clone") || rest_.starts_with(" volatile"))
+    if (rest_.starts_with(" const") || rest_.starts_with(" &") || rest_.starts_with(" [clone") ||
+        rest_.starts_with(" volatile"))
       rest_ = {};
   }
 
@@ -112,7 +116,8 @@ std::string demangle(const std::string& linkage) {
   const std::string name(strip_suffixes(linkage));
   if (!name.starts_with("_Z")) return name;
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
   return status == 0 && text ? std::string(text.get()) : name;
 }
 

@@ -27,7 +27,8 @@ TEST(FunctionName, ParametersAndReturnTypesAreDropped) {
   EXPECT_EQ(without_parameters("main::$_0::operator()() const"), "main::$_0::operator()");
   EXPECT_EQ(without_parameters("f(int)::{lambda()#2}::operator()() const"), "f::{lambda()#2}::operator()");
   EXPECT_EQ(without_parameters("A::f(int) const::{lambda()#1}::operator()() const"), "A::f::{lambda()#1}::operator()");
-  EXPECT_EQ(without_parameters("std::function<void (int)>::operator()(int) const"), "std::function<void (int)>::operator()");
+  EXPECT_EQ(without_parameters("std::function<void (int)>::operator()(int) const"),
+            "std::function<void (int)>::operator()");
   EXPECT_EQ(without_parameters("void std::__invoke_impl<void, main::$_0>(std::__invoke_other, main::$_0&&)"),
             "std::__invoke_impl<void, main::$_0>");
   EXPECT_EQ(without_parameters("name[abi:cxx11](int)"), "name[abi:cxx11]");
@@ -52,8 +53,9 @@ TEST(FunctionName, BareNamesHaveNoTemplateArguments) {
 }
 
 TEST(FunctionName, ReducingTwiceChangesNothing) {
-  for (const char* name : {"void f<int>(int)", "A::operator()(int) const", "main::{lambda(int)#1}::operator()(int) const", "a b c", "((", "<<",
-                           "operator", "operator(", "}{", "f(int"}) {
+  for (const char* name :
+       {"void f<int>(int)", "A::operator()(int) const", "main::{lambda(int)#1}::operator()(int) const", "a b c", "((",
+        "<<", "operator", "operator(", "}{", "f(int"}) {
     EXPECT_EQ(without_parameters(without_parameters(name)), without_parameters(name)) << name;
     EXPECT_EQ(bare_name(bare_name(name)), bare_name(name)) << name;
   }

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 #include <string_view>
+#include <utility>
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@ constexpr std::uint64_t kPage = 4096;
 
 bool is_system_library(std::string_view name) {
   static constexpr std::array kPrefixes = {
-      "libc.so", "libc-", "ld-linux", "ld-2", "ld.so", "libstdc++", "libgcc_s", "libm.so", "libm-", "libmvec", "libpthread",
-      "librt.so", "librt-", "libdl.so", "libdl-", "libc++", "libunwind", "libasan", "libtsan", "libubsan", "liblsan", "libmsan",
-      "libclang_rt", "libheddle", "[vdso]"};
+      "libc.so", "libc-",      "ld-linux", "ld-2",    "ld.so",       "libstdc++", "libgcc_s", "libm.so",   "libm-",
+      "libmvec", "libpthread", "librt.so", "librt-",  "libdl.so",    "libdl-",    "libc++",   "libunwind", "libasan",
+      "libtsan", "libubsan",   "liblsan",  "libmsan", "libclang_rt", "libheddle", "[vdso]"};
   return std::ranges::any_of(kPrefixes, [&](std::string_view p) { return name.starts_with(p); });
 }
 
@@ -38,7 +38,8 @@ bool is_system_directory(std::string_view path) {
 bool same_build_id(Elf* a, Elf* b) {
   const void *id_a = nullptr, *id_b = nullptr;
   const ssize_t size = dwelf_elf_gnu_build_id(a, &id_a);
-  return size > 0 && dwelf_elf_gnu_build_id(b, &id_b) == size && std::memcmp(id_a, id_b, static_cast<std::size_t>(size)) == 0;
+  return size > 0 && dwelf_elf_gnu_build_id(b, &id_b) == size &&
+         std::memcmp(id_a, id_b, static_cast<std::size_t>(size)) == 0;
 }
 
 LoadedModule* module_of(void** userdata) { return userdata ? static_cast<LoadedModule*>(*userdata) : nullptr; }
@@ -73,8 +74,8 @@ int open_debug_link(Dwfl_Module* dwfl, const LoadedModule& module, const char* l
 }
 
 /// Not dwfl_standard_find_debuginfo: that asks debuginfod servers named in the environment, over the network.
-int find_debuginfo(Dwfl_Module* dwfl, void** userdata, const char* name, Dwarf_Addr base, const char* file, const char* link,
-                   GElf_Word crc, char** result) {
+int find_debuginfo(Dwfl_Module* dwfl, void** userdata, const char* name, Dwarf_Addr base, const char* file,
+                   const char* link, GElf_Word crc, char** result) {
   const LoadedModule* module = module_of(userdata);
   if (!module || module->system_library) return -1;
   const int fd = dwfl_build_id_find_debuginfo(dwfl, userdata, name, base, file, link, crc, result);
@@ -99,7 +100,9 @@ bool load_bias(Elf* elf, const CodeMapping& m, std::uint64_t& bias) {
   return false;
 }
 
-std::int64_t modification_time(const struct stat& st) { return st.st_mtim.tv_sec * 1'000'000'000ll + st.st_mtim.tv_nsec; }
+std::int64_t modification_time(const struct stat& st) {
+  return st.st_mtim.tv_sec * 1'000'000'000ll + st.st_mtim.tv_nsec;
+}
 
 }  // namespace
 
@@ -121,9 +124,10 @@ void LoadedModules::clear() {
 /// Is every file still the one that was opened? A rebuilt program has another inode or another time.
 bool LoadedModules::still_valid() const {
   return std::ranges::all_of(modules_, [](const auto& module) {
-    struct stat st {};
+    struct stat st{};
     if (!module->image.empty() || module->modified_ns == 0) return true;
-    return ::stat(module->path.c_str(), &st) == 0 && modification_time(st) == module->modified_ns && st.st_ino == module->inode;
+    return ::stat(module->path.c_str(), &st) == 0 && modification_time(st) == module->modified_ns &&
+           st.st_ino == module->inode;
   });
 }
 
@@ -136,7 +140,8 @@ Status LoadedModules::refresh(pid_t pid) {
   if (modules_.size() > kTooMany * (mappings->size() + 1)) clear();
   if (!report(pid, *mappings)) {  // an old module lies where a new one is now
     clear();
-    if (!report(pid, *mappings)) return error(fmt::format("cannot open the modules of process {}: {}", pid, dwfl_errmsg(-1)));
+    if (!report(pid, *mappings))
+      return error(fmt::format("cannot open the modules of process {}: {}", pid, dwfl_errmsg(-1)));
   }
   mappings_ = std::move(*mappings);
   return {};
@@ -158,10 +163,11 @@ bool LoadedModules::report_file(pid_t pid, const CodeMapping& m) {
   if (m.deleted) opened = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, m.start, m.end);
   const int fd = ::open(opened.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return true;
-  struct stat st {};
+  struct stat st{};
   Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
   std::uint64_t bias = 0;
-  const bool usable = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == m.inode && elf && load_bias(elf, m, bias);
+  const bool usable =
+      ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == m.inode && elf && load_bias(elf, m, bias);
   if (elf) elf_end(elf);
   const bool known = std::ranges::any_of(
       modules_, [&](const auto& old) { return old->path == m.path && old->bias == bias && old->inode == m.inode; });
@@ -186,7 +192,8 @@ bool LoadedModules::report_file(pid_t pid, const CodeMapping& m) {
 
 bool LoadedModules::report_vdso(pid_t pid, const CodeMapping& m) {
   const std::string name = fmt::format("[vdso]@{:x}", m.start);
-  if (std::ranges::any_of(modules_, [&](const auto& old) { return old->name == "[vdso]" && old->bias == m.start; })) return true;
+  if (std::ranges::any_of(modules_, [&](const auto& old) { return old->name == "[vdso]" && old->bias == m.start; }))
+    return true;
   auto module = std::make_unique<LoadedModule>();
   module->path = module->name = "[vdso]";
   module->bias = m.start;
@@ -228,7 +235,8 @@ bool LoadedModules::is_library_function(const std::string& name) {
         GElf_Sym symbol;
         const char* text = dwfl_module_getsym(module->dwfl, i, &symbol, nullptr);
         const auto type = GELF_ST_TYPE(symbol.st_info);
-        if (text && symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC)) library_functions_.insert(text);
+        if (text && symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC))
+          library_functions_.insert(text);
       }
     }
   }

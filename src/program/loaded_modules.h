@@ -1,5 +1,6 @@
-// The ELF modules of a process layout, opened once with libdwfl and kept between processes of the same layout: the children
-// of one fork server share it, so refresh() normally finds nothing to do. Internal to src/program. Not thread-safe.
+// The ELF modules of a process layout, opened once with libdwfl and kept between processes of the same layout: the
+// children of one fork server share it, so refresh() normally finds nothing to do. Internal to src/program. Not
+// thread-safe.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,17 +20,17 @@ class CodeIndex;
 class DataIndex;
 
 struct LoadedModule {
-  std::string path, name;          // name: basename
-  std::uint64_t bias = 0;          // run-time address = address in the file + bias
+  std::string path, name;  // name: basename
+  std::uint64_t bias = 0;  // run-time address = address in the file + bias
   std::uint64_t inode = 0;
   std::int64_t modified_ns = 0;
-  bool system_library = false;     // libc, libstdc++, sanitizer runtimes, vdso ...: never the user's code
-  bool system_directory = false;   // somewhere under /lib or /usr/lib
-  bool is_executable = false;      // the first module of the process
+  bool system_library = false;    // libc, libstdc++, sanitizer runtimes, vdso ...: never the user's code
+  bool system_directory = false;  // somewhere under /lib or /usr/lib
+  bool is_executable = false;     // the first module of the process
   Dwfl_Module* dwfl = nullptr;
-  std::unique_ptr<CodeIndex> code; // built at first use
-  std::unique_ptr<DataIndex> data; // built at first use
-  std::vector<char> image;         // of the vdso
+  std::unique_ptr<CodeIndex> code;  // built at first use
+  std::unique_ptr<DataIndex> data;  // built at first use
+  std::vector<char> image;          // of the vdso
   ~LoadedModule();
 };
 

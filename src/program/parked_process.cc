@@ -92,7 +92,8 @@ ScratchFolder::~ScratchFolder() {
 
 std::filesystem::path compile(const ScratchFolder& folder, const std::string& name, const std::string& source,
                               const std::string& compiler_and_flags) {
-  const auto file = folder.path() / name, program = folder.path() / (file.stem().string() + ".out"), park = folder.path() / "park.o";
+  const auto file = folder.path() / name, program = folder.path() / (file.stem().string() + ".out"),
+             park = folder.path() / "park.o";
   write_file(file, source);
   if (!std::filesystem::exists(park)) {
     write_file(folder.path() / "park.c", kParkSource);

@@ -1,5 +1,5 @@
-// For tests: compiles a small program, runs it until its threads have published their registers (as the runtime does), and
-// leaves it standing still. The source gets `park(slot)` and `park_on_fault(slot)` (SIGSEGV, SIGABRT) for that.
+// For tests: compiles a small program, runs it until its threads have published their registers (as the runtime does),
+// and leaves it standing still. The source gets `park(slot)` and `park_on_fault(slot)` (SIGSEGV, SIGABRT) for that.
 #pragma once
 #include <filesystem>
 #include <string>

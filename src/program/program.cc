@@ -70,7 +70,8 @@ Result<std::string> file_identity(const fs::path& path) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
   std::vector<char> buffer(1 << 16);
   ssize_t n = 0;
-  while ((n = ::read(fd, buffer.data(), buffer.size())) > 0) hash = fnv1a(hash, {buffer.data(), static_cast<std::size_t>(n)});
+  while ((n = ::read(fd, buffer.data(), buffer.size())) > 0)
+    hash = fnv1a(hash, {buffer.data(), static_cast<std::size_t>(n)});
   ::close(fd);
   if (n < 0) return error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   return fmt::format("file:{:016x}", hash);
@@ -78,7 +79,8 @@ Result<std::string> file_identity(const fs::path& path) {
 
 bool is_position_independent_program(const ElfFile& elf, const GElf_Phdr& dynamic) {
   if (dynamic.p_offset > elf.file_size() || dynamic.p_filesz > elf.file_size() - dynamic.p_offset) return false;
-  Elf_Data* data = elf_getdata_rawchunk(elf.elf(), static_cast<std::int64_t>(dynamic.p_offset), dynamic.p_filesz, ELF_T_DYN);
+  Elf_Data* data =
+      elf_getdata_rawchunk(elf.elf(), static_cast<std::int64_t>(dynamic.p_offset), dynamic.p_filesz, ELF_T_DYN);
   GElf_Dyn entry;
   for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; ++i)
     if (entry.d_tag == DT_FLAGS_1) return (entry.d_un.d_val & DF_1_PIE) != 0;
@@ -98,10 +100,12 @@ Status inspect_segments(const ElfFile& elf, ProgramInfo& info) {
     if (segment.p_type == PT_DYNAMIC) pie = is_position_independent_program(elf, segment);
   }
   info.is_static = !has_interpreter;
-  if (info.is_static && type == ET_DYN && !pie) return error(fmt::format("{} is a shared library, not a program", name));
+  if (info.is_static && type == ET_DYN && !pie)
+    return error(fmt::format("{} is a shared library, not a program", name));
   if (info.is_static && !info.has_runtime)
-    return error(fmt::format("{} is statically linked and carries no Heddle runtime: its threads cannot be controlled", name),
-                 "link it dynamically, or build it with heddle cc");
+    return error(
+        fmt::format("{} is statically linked and carries no Heddle runtime: its threads cannot be controlled", name),
+        "link it dynamically, or build it with heddle cc");
   return {};
 }
 
@@ -124,7 +128,7 @@ Result<ProgramInfo> inspect_elf(ProgramInfo info) {
 }  // namespace
 
 Result<ProgramInfo> inspect_program(const fs::path& path) {
-  struct stat st {};
+  struct stat st{};
   if (path.empty()) return error("no program was named");
   if (auto ok = check_file(path, st); !ok) return std::unexpected(ok.error());
   ProgramInfo info;
@@ -135,7 +139,9 @@ Result<ProgramInfo> inspect_program(const fs::path& path) {
 
   auto start = read_start(info.path, 4096);
   if (!start) return std::unexpected(start.error());
-  if (start->starts_with("\x7f" "ELF")) return inspect_elf(std::move(info));
+  if (start->starts_with("\x7f"
+                         "ELF"))
+    return inspect_elf(std::move(info));
   if (start->empty()) return error(fmt::format("{} is empty", path.string()));
   if (!start->starts_with("#!"))
     return error(fmt::format("{} is neither an ELF program nor a script that starts with #!", path.string()));

@@ -12,23 +12,30 @@
 namespace heddle {
 
 struct ProgramInfo {
-  std::filesystem::path path;    // absolute
-  std::string build_id;          // hex; "" when the file has none (then: hash of the file, prefixed "file:")
-  bool instrumented = false;     // carries heddle_sites
-  bool has_runtime = false;      // defines __heddle_register_module
-  bool is_script = false;        // "#!": the first ELF behind it is followed at run time
+  std::filesystem::path path;  // absolute
+  std::string build_id;        // hex; "" when the file has none (then: hash of the file, prefixed "file:")
+  bool instrumented = false;   // carries heddle_sites
+  bool has_runtime = false;    // defines __heddle_register_module
+  bool is_script = false;      // "#!": the first ELF behind it is followed at run time
   bool is_static = false, is_setuid = false;
   std::vector<std::string> interpreter;  // of a script
 };
 
-/// Errors: missing, not executable, a directory, not an ELF file or script (exit status 2 of every verb).
+/// Errors: missing, not executable, a directory, not an ELF file or script, another architecture, a shared library,
+/// statically linked without our runtime (exit status 2 of every verb). `path` is used as it is: looking along PATH is
+/// the caller's job.
 Result<ProgramInfo> inspect_program(const std::filesystem::path& path);
 
-/// Site descriptors of an ELF file in file order (index i has static id first_site + i at run time).
+/// Site descriptors of an ELF file in file order; `id` is the index (the static id at run time is first_site + index).
+/// Functions are demangled as in Frame::function. Empty: not built by heddle cc.
 Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& elf);
 
-/// The framed clean bitcode modules, in link order.
-struct BitcodeModule { std::vector<std::byte> bytes; std::uint64_t hash, site_count; };
+/// The framed clean bitcode modules (abi/bitcode_frame.h), in link order. Empty: none. Error: a frame is cut off or its
+/// hash is wrong.
+struct BitcodeModule {
+  std::vector<std::byte> bytes;
+  std::uint64_t hash, site_count;
+};
 Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& elf);
 
 }  // namespace heddle

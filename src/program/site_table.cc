@@ -1,5 +1,6 @@
 // What `heddle cc` left in an ELF file: site descriptors and framed bitcode (abi/site.h, abi/bitcode_frame.h).
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/core.h>
@@ -55,10 +56,15 @@ std::uint64_t fnv1a(std::span<const std::byte> bytes) {
   return hash;
 }
 
-/// Offset of the next frame header at or after `from`; npos: none. Other tools' bitcode may lie between frames.
-std::size_t next_frame(std::string_view bytes, std::size_t from) {
+constexpr const char* kBitcodeSection = ".llvmcmd";
+
+/// Offset of the next frame header at or after `from`; nullopt: none. Frames are aligned to 8; what other tools put
+/// into the section may lie between them.
+std::optional<std::size_t> next_frame(std::span<const std::byte> bytes, std::size_t from) {
   const std::uint64_t magic = HEDDLE_FRAME_MAGIC;
-  return bytes.find(std::string_view(reinterpret_cast<const char*>(&magic), sizeof magic), from);
+  for (std::size_t at = (from + 7) & ~std::size_t{7}; at + sizeof magic <= bytes.size(); at += 8)
+    if (std::memcmp(bytes.data() + at, &magic, sizeof magic) == 0) return at;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -66,14 +72,17 @@ std::size_t next_frame(std::string_view bytes, std::size_t from) {
 Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) {
   auto elf = ElfFile::open(path);
   if (!elf) return std::unexpected(elf.error());
-  if (elf->header().e_type == ET_REL) return error(fmt::format("{} is an object file: sites exist only after linking", path.string()));
+  if (elf->header().e_type == ET_REL)
+    return error(fmt::format("{} is an object file: sites exist only after linking", path.string()));
   auto section = elf->section(HEDDLE_SITE_SECTION);
   if (!section) return std::unexpected(section.error());
   std::vector<SiteRecord> records;
   if (!*section) return records;
 
   const auto bytes = (*section)->bytes;
-  const auto damaged = [&] { return error(fmt::format("{} is damaged: its site table makes no sense", path.string()), "build it again"); };
+  const auto damaged = [&] {
+    return error(fmt::format("{} is damaged: its site table makes no sense", path.string()), "build it again");
+  };
   if (bytes.size() % sizeof(HeddleSite) != 0) return damaged();
   SiteTexts texts(*elf);
   records.reserve(bytes.size() / sizeof(HeddleSite));
@@ -98,24 +107,28 @@ Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) {
 Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& path) {
   auto elf = ElfFile::open(path);
   if (!elf) return std::unexpected(elf.error());
-  auto section = elf->section(".llvmbc");
+  auto section = elf->section(kBitcodeSection);
   if (!section) return std::unexpected(section.error());
   std::vector<BitcodeModule> modules;
   if (!*section) return modules;
 
   const auto bytes = (*section)->bytes;
-  const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (std::size_t at = next_frame(view, 0); at != std::string_view::npos;) {
+  for (auto next = next_frame(bytes, 0); next;) {
+    const std::size_t at = *next;
     HeddleBitcodeFrame frame;
-    if (bytes.size() - at < sizeof frame) return error(fmt::format("{} is damaged: its bitcode ends inside a frame header", path.string()));
+    if (bytes.size() - at < sizeof frame)
+      return error(fmt::format("{} is damaged: its bitcode ends inside a frame header", path.string()));
     std::memcpy(&frame, bytes.data() + at, sizeof frame);
     const auto rest = bytes.subspan(at + sizeof frame);
-    if (frame.size > rest.size()) return error(fmt::format("{} is damaged: its bitcode ends inside a frame", path.string()));
+    if (frame.size > rest.size())
+      return error(fmt::format("{} is damaged: its bitcode ends inside a frame", path.string()));
     const auto code = rest.first(frame.size);
     if (fnv1a(code) != frame.hash)
-      return error(fmt::format("{} is damaged: the hash of bitcode module {} does not match", path.string(), modules.size()), "build it again");
+      return error(
+          fmt::format("{} is damaged: the hash of bitcode module {} does not match", path.string(), modules.size()),
+          "build it again");
     modules.push_back({{code.begin(), code.end()}, frame.hash, frame.site_count});
-    at = next_frame(view, at + sizeof frame + frame.size);
+    next = next_frame(bytes, at + sizeof frame + frame.size);
   }
   return modules;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 #include <unordered_map>
+#include <utility>
 
 #include "src/program/code_index.h"
 #include "src/program/data_index.h"
@@ -20,15 +20,16 @@ bool starts_with_any(std::string_view text, std::span<const std::string_view> pr
 }
 
 bool is_system_file(std::string_view file) {
-  static constexpr std::array<std::string_view, 4> kFolders = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm-", "/usr/lib/clang/"};
+  static constexpr std::array<std::string_view, 4> kFolders = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm-",
+                                                               "/usr/lib/clang/"};
   return starts_with_any(file, kFolders);
 }
 
 /// Judged by the name alone, for code without debug info: start-up code and instances of the C++ library's templates.
 bool is_system_name(std::string_view function) {
-  static constexpr std::array<std::string_view, 12> kPrefixes = {"std::",       "__gnu_cxx::",  "__cxxabiv1::", "__libc_",
-                                                                 "__cxa_",      "_Unwind_",     "__assert_",    "__stack_chk",
-                                                                 "__tsan_",     "__asan_",      "__ubsan_",     "__sanitizer_"};
+  static constexpr std::array<std::string_view, 12> kPrefixes = {
+      "std::",     "__gnu_cxx::", "__cxxabiv1::", "__libc_", "__cxa_",   "_Unwind_",
+      "__assert_", "__stack_chk", "__tsan_",      "__asan_", "__ubsan_", "__sanitizer_"};
   return starts_with_any(function, kPrefixes) || function == "_start" || function == "_init" || function == "_fini";
 }
 
@@ -36,8 +37,8 @@ bool is_runtime_name(const Frame& frame) {
   return frame.linkage.starts_with("__heddle_") || frame.function.starts_with("heddle::rt::");
 }
 
-/// Our runtime lies in the executable: its files are known by debug info; without that, by its names and by the names of
-/// library functions that it defines anew.
+/// Our runtime lies in the executable: its files are known by debug info; without that, by its names and by the names
+/// of library functions that it defines anew.
 bool is_system(const Frame& frame, const LoadedModule& module, LoadedModules& modules) {
   if (module.system_library || is_runtime_name(frame)) return true;
   if (!frame.file.empty()) return is_system_file(frame.file) || module.code->is_runtime_file(frame.file);
@@ -67,7 +68,8 @@ void name_by_symbol(Frame& frame, const LoadedModule& module, std::uint64_t addr
 Stack describe(LoadedModules& modules, LoadedModule& module, std::uint64_t address) {
   if (!module.code) {
     Dwarf_Addr bias = 0;
-    module.code = std::make_unique<CodeIndex>(module.system_library ? nullptr : dwfl_module_getdwarf(module.dwfl, &bias));
+    module.code =
+        std::make_unique<CodeIndex>(module.system_library ? nullptr : dwfl_module_getdwarf(module.dwfl, &bias));
   }
   Stack stack = module.code->frames(address - module.bias);
   if (stack.empty()) stack.emplace_back();
@@ -99,11 +101,14 @@ struct Symbolizer::Impl {
 
   const Stack& frames_at(std::uint64_t address) {
     constexpr std::size_t kMaxKnown = 1 << 16;
-    if (std::exchange(generation, modules.generation()) != modules.generation() || known.size() > kMaxKnown) known.clear();
+    if (std::exchange(generation, modules.generation()) != modules.generation() || known.size() > kMaxKnown)
+      known.clear();
     auto [it, is_new] = known.try_emplace(address);
     if (!is_new) return it->second;
-    if (LoadedModule* module = modules.find(address)) it->second = describe(modules, *module, address);
-    else it->second = {unknown_frame(address)};
+    if (LoadedModule* module = modules.find(address))
+      it->second = describe(modules, *module, address);
+    else
+      it->second = {unknown_frame(address)};
     return it->second;
   }
 };

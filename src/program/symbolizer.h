@@ -1,5 +1,5 @@
-// Addresses to source, and stacks of a stopped process, from outside (libdw, process_vm_readv). One instance per program run
-// layout; modules are cached between uses.
+// Addresses to source, and stacks of a stopped process, from outside (libdw, process_vm_readv). One instance per
+// program run layout; modules are cached between uses.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,11 +19,13 @@ class Symbolizer {
  public:
   Symbolizer();
   ~Symbolizer();
-  /// Reads /proc/<pid>/maps; call while the process is alive (stopped in the runtime or at preinit). Cached by build-id/path+base.
+  /// Reads /proc/<pid>/maps; call while the process is alive (stopped in the runtime or at preinit). Cached by
+  /// build-id/path+base.
   Status attach(pid_t pid);
   /// Frames for one code address, inlined frames first (innermost first). `is_return_address`: look up pc - 1.
   Stack frames(std::uint64_t pc, bool is_return_address);
-  /// Unwinds a stopped thread of `pid` from `regs` by .eh_frame CFI; falls back to frame pointers; at most `limit` frames.
+  /// Unwinds a stopped thread of `pid` from `regs` by .eh_frame CFI; falls back to frame pointers; at most `limit`
+  /// frames.
   Stack unwind(pid_t pid, const HeddleRegs& regs, std::size_t limit = 64);
   /// "counter", "queue.lock", "table[3].next" for an address in static storage (symbol + DWARF type); "" if none.
   std::string data_name(std::uint64_t address);

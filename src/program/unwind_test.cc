@@ -1,4 +1,5 @@
-// Laws of Symbolizer::unwind and frames: the stack that the source says is the stack that we report, however it was compiled.
+// Laws of Symbolizer::unwind and frames: the stack that the source says is the stack that we report, however it was
+// compiled.
 #include <algorithm>
 #include <chrono>
 
@@ -31,8 +32,8 @@ const Frame* frame_of(const Stack& stack, const std::string& function) {
 std::string text(const Stack& stack) {
   std::string result;
   for (const Frame& f : stack)
-    result += fmt::format("{}{} {}:{} [{}]{}{}\n", f.inlined ? "  inlined " : "  ", f.function, f.file, f.line, f.module,
-                          f.system ? " system" : "", f.linkage == f.function ? "" : " " + f.linkage);
+    result += fmt::format("{}{} {}:{} [{}]{}{}\n", f.inlined ? "  inlined " : "  ", f.function, f.file, f.line,
+                          f.module, f.system ? " system" : "", f.linkage == f.function ? "" : " " + f.linkage);
   return result;
 }
 
@@ -77,8 +78,10 @@ TEST_P(EveryBuild, TheStackIsTheOneInTheSource) {
   ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());
   const Stack stack = symbolizer.unwind(process.pid(), process.regs(0));
   EXPECT_EQ(user_functions(stack), (Names{"innermost", "middle", "outer", "main"})) << text(stack);
-  for (const auto& [function, mark] : std::map<std::string, std::string>{
-           {"innermost", "/* parked */"}, {"middle", "calls innermost"}, {"outer", "calls middle"}, {"main", "calls outer"}}) {
+  for (const auto& [function, mark] : std::map<std::string, std::string>{{"innermost", "/* parked */"},
+                                                                         {"middle", "calls innermost"},
+                                                                         {"outer", "calls middle"},
+                                                                         {"main", "calls outer"}}) {
     const Frame* frame = frame_of(stack, function);
     ASSERT_TRUE(frame) << text(stack);
     EXPECT_EQ(frame->line, line_of(kChain, mark)) << function << "\n" << text(stack);
@@ -143,12 +146,14 @@ int main() {
 
 TEST(Unwind, ThreadsStartInTheUsersFunction) {
   ScratchFolder folder;
-  for (const char* command : {"g++ -std=c++20 -g -O1 -pthread -fno-optimize-sibling-calls", "clang++-19 -std=c++20 -g -O0 -pthread"}) {
+  for (const char* command :
+       {"g++ -std=c++20 -g -O1 -pthread -fno-optimize-sibling-calls", "clang++-19 -std=c++20 -g -O0 -pthread"}) {
     ParkedProcess process(compile(folder, "threads.cc", kThreads, command), 2);
     ASSERT_TRUE(process.ok());
     Symbolizer symbolizer;
     ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());
-    const Stack a = symbolizer.unwind(process.pid(), process.regs(0)), b = symbolizer.unwind(process.pid(), process.regs(1));
+    const Stack a = symbolizer.unwind(process.pid(), process.regs(0)),
+                b = symbolizer.unwind(process.pid(), process.regs(1));
     const auto names = user_functions(a);
     EXPECT_EQ(std::ranges::count(names, "deep"), 6) << text(a);
     EXPECT_EQ(names.size(), 7u) << text(a);  // deep x 6, the lambda
@@ -216,7 +221,8 @@ int main(void) {{
   f(park);
   return 1;
 }}
-)", so.string());
+)",
+                                                                                   so.string());
   const auto plain = compile(folder, "chain.c", kChain, "gcc -g -O0");
   ParkedProcess first(plain, 1), process(compile(folder, "opener.c", source, "gcc -g -O1"), 1);
   ASSERT_TRUE(process.ok());
@@ -231,8 +237,10 @@ int main(void) {{
 
 TEST(Unwind, CodeWithoutUnwindTablesIsWalkedByFramePointers) {
   ScratchFolder folder;
-  ParkedProcess process(compile(folder, "chain.c", kChain,
-                                "gcc -g -O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables"), 1);
+  ParkedProcess process(
+      compile(folder, "chain.c", kChain,
+              "gcc -g -O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables"),
+      1);
   ASSERT_TRUE(process.ok());
   Symbolizer symbolizer;
   ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());
@@ -245,8 +253,10 @@ TEST(Unwind, ARebuiltProgramIsReadAgain) {
   Symbolizer symbolizer;
   for (const char* name : {"first_name", "other_name"}) {
     const std::string source = std::string(testing::kParkDeclarations) +
-                               fmt::format("int x;\n__attribute__((noinline)) void {0}(void) {{ park(0); x = 1; }}\n"
-                                           "int main(void) {{ {0}(); x = 2; return 0; }}\n", name);
+                               fmt::format(
+                                   "int x;\n__attribute__((noinline)) void {0}(void) {{ park(0); x = 1; }}\n"
+                                   "int main(void) {{ {0}(); x = 2; return 0; }}\n",
+                                   name);
     ParkedProcess process(compile(folder, "same.c", source, "gcc -g -O1"), 1);
     ASSERT_TRUE(process.ok());
     ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());

@@ -49,7 +49,9 @@ bool Unwinder::read_callback(Dwfl*, Dwarf_Addr address, Dwarf_Word* value, void*
 
 /// One system call serves the words of a few frames.
 bool Unwinder::read_word(std::uint64_t address, std::uint64_t& value) {
-  const auto inside = [&] { return address >= chunk_address_ && address - chunk_address_ + sizeof value <= chunk_size_; };
+  const auto inside = [&] {
+    return address >= chunk_address_ && address - chunk_address_ + sizeof value <= chunk_size_;
+  };
   if (!inside()) {
     // Up to the end of the page that the word ends in: the next one may be missing.
     constexpr std::uint64_t kPage = 4096;
@@ -87,7 +89,8 @@ int Unwinder::take_frame(Dwfl_Frame* frame, void* argument) {
   if (dwfl_frame_reg(frame, kRsp, &value) == 0) step.sp = value;
   if (dwfl_frame_reg(frame, kRbp, &value) == 0) step.fp = value;
   // A damaged stack can send the walk round in circles.
-  if (!self.steps_.empty() && step.sp && self.steps_.back().sp == step.sp && self.steps_.back().code.pc == pc) return DWARF_CB_ABORT;
+  if (!self.steps_.empty() && step.sp && self.steps_.back().sp == step.sp && self.steps_.back().code.pc == pc)
+    return DWARF_CB_ABORT;
   self.steps_.push_back(step);
   return self.steps_.size() >= self.limit_ ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
@@ -114,7 +117,8 @@ bool Unwinder::by_frame_pointer(HeddleRegs& regs) {
   if (steps_.empty()) return false;
   const Step& last = steps_.back();
   std::uint64_t caller_fp = 0, caller = 0;
-  if (last.fp % 8 != 0 || last.fp < last.sp || !read_word(last.fp, caller_fp) || !read_word(last.fp + 8, caller)) return false;
+  if (last.fp % 8 != 0 || last.fp < last.sp || !read_word(last.fp, caller_fp) || !read_word(last.fp + 8, caller))
+    return false;
   if (!modules_.is_code(caller)) return false;
   regs = {};
   regs.rip = caller;
