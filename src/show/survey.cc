@@ -1,17 +1,16 @@
 #include "src/show/survey.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "src/show/names.h"
 
 namespace heddle {
 namespace {
 
-constexpr unsigned kOwnerBits = 21;
+constexpr int kMinBits = 10, kMaxBits = 21;
 constexpr std::uint16_t kMany = 0xffff;
 constexpr std::uint64_t kMaxGranules = 512;  // of a range that are looked at: 4 KiB
-
-std::size_t slot(std::uint64_t granule) { return (granule * 0x9e3779b97f4a7c15ull) >> (64 - kOwnerBits); }
 
 /// First granule of 8 bytes and number of granules that the event touches.
 std::pair<std::uint64_t, std::uint64_t> granules(const HeddleEvent& e) {
@@ -25,7 +24,8 @@ constexpr std::uint64_t kNever = ~0ull;
 
 }  // namespace
 
-SharedMemory::SharedMemory() : owner_(std::size_t{1} << kOwnerBits) {}
+SharedMemory::SharedMemory(std::uint64_t events)
+    : shift_(64 - static_cast<unsigned>(std::clamp(static_cast<int>(std::bit_width(events)) + 4, kMinBits, kMaxBits))), owner_(std::size_t{1} << (64 - shift_)) {}
 
 void SharedMemory::touch(const HeddleEvent& e) {
   if (e.address == 0) return;
@@ -56,7 +56,7 @@ std::vector<bool> threads_that_could_run(const TraceHead& head) {
 }
 
 Survey survey(const TraceReader& trace, const std::vector<bool>& could_run) {
-  Survey s;
+  Survey s(trace.event_count());
   std::vector<std::uint64_t> left_at;  // by thread: number of the switch that left it
   std::uint16_t current = 0;
   bool any = false;

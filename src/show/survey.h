@@ -8,19 +8,22 @@
 
 namespace heddle {
 
-/// Which memory more than one thread touched. Fixed size: a collision makes private memory look shared (it is shown
+/// Which memory more than one thread touched. At most 4 MiB: a collision makes private memory look shared (it is shown
 /// though it need not be), never the other way round.
 class SharedMemory {
  public:
-  SharedMemory();
+  explicit SharedMemory(std::uint64_t events);
   void touch(const HeddleEvent& event);
   bool shared(const HeddleEvent& event) const;
 
  private:
+  std::size_t slot(std::uint64_t granule) const { return (granule * 0x9e3779b97f4a7c15ull) >> shift_; }
+  unsigned shift_;
   std::vector<std::uint16_t> owner_;  // by granule: 0 nobody, thread + 1, or kMany
 };
 
 struct Survey {
+  explicit Survey(std::uint64_t events) : memory(events) {}
   SharedMemory memory;
   std::vector<std::uint64_t> thread_events;  // by thread index
   SwitchCounter counter;

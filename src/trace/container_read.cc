@@ -134,7 +134,7 @@ bool TraceReader::Impl::next_block() {
 bool TraceReader::Impl::resync() {
   if (++bad_blocks > kMaxBadBlocks) return false;
   hole = true;  // the lost block may have held events
-  std::string window(1u << 20, '\0');
+  std::string window(static_cast<std::size_t>(std::min<std::uint64_t>(1u << 20, source.size())), '\0');
   const std::uint64_t limit = at + format::kMaxBlock + 2 * sizeof(BlockHeader);
   for (std::uint64_t base = at + 8; base < limit;) {
     const std::size_t n = source.read(base, window.data(), window.size());

@@ -1,6 +1,6 @@
 // libFuzzer target: any bytes as a trace must give an Error or a trace that can be shown, within bounded memory and time.
 //
-// Build and run for a minute (from the root of the repository; CMake builds it as trace_fuzz when clang is the compiler):
+// Build and run for a minute (from the root of the repository; `ninja trace_fuzz` does the first part):
 //   clang++-19 -std=c++23 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/trace_fuzz.cc $(ls src/trace/*.cc src/show/*.cc |
 //     grep -v _test.cc) -lzstd -lfmt -o /tmp/trace_fuzz
 //   mkdir -p /tmp/corpus && /tmp/trace_fuzz -max_total_time=60 -rss_limit_mb=2048 -timeout=10 /tmp/corpus tests/data/fuzz/trace
