@@ -118,7 +118,7 @@ Expression Expression::narrowed(uint64_t size) const {
     if (array_of(type) && !place.through_pointer) {
       place = place.indexed();
     } else if (member && llvm::isa<DICompositeType>(type)) {
-      if (size == 0 || size > size_of(type)) return place;
+      if (size == 0 || size > size_of(member->getBaseType())) return place;
       auto name = member->getTag() == llvm::dwarf::DW_TAG_inheritance ? llvm::StringRef() : member->getName();
       place = place.member(name, member->getBaseType());
     } else {
