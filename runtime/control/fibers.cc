@@ -1,5 +1,7 @@
-// Fibers: the contexts of the real threads, run one at a time on one carrier (a kernel thread of our own). A thread's own kernel
+// Fibers: the contexts of the real threads, run one at a time on one carrier. A thread's own kernel
 // thread sleeps on a small parking stack meanwhile; its frames, TLS and unwinding stay those of the real pthread.
+//
+// The carrier is main's kernel thread, until main goes outside itself.
 //
 //   carrier:   base loop --heddle_switch--> thread A --heddle_switch--> thread B --> ... --> base loop (nobody can run)
 //   outside:   leave_to(): base loop wakes A's kernel thread, which continues A's context natively (blocking I/O, exit);
@@ -90,13 +92,33 @@ void base_loop() {
   }
 }
 
-void carrier() {
-  Thread& main = thread(0);
-  while (!__atomic_load_n(&main.native, __ATOMIC_SEQ_CST)) futex_wait(&main.native, 0);
+// The carrier is main's own kernel thread until main itself has to go on natively: then one of ours takes over.
+bool main_carries;
+
+void base_entry() {
+  base_loop();
+  __builtin_trap();
+}
+
+// A context that starts base_loop() on a stack of its own, as heddle_switch would have saved it.
+void* new_base_context() {
+  constexpr size_t kStack = 64 * 1024;
+  uint64_t* top = (uint64_t*)((char*)arena_allocate(kStack) + kStack - 64);
+  *--top = 0;
+  *--top = (uint64_t)&base_entry;  // "returns" into it
+  top -= 7;                        // six registers; mxcsr and x87 control word of the caller
+  uint32_t mxcsr;
+  uint16_t x87;
+  __asm__("stmxcsr %0\n fnstcw %1" : "=m"(mxcsr), "=m"(x87));
+  top[0] = mxcsr | (uint64_t)x87 << 32;
+  return top;
+}
+
+void new_carrier() {
   io_thread_start();
   fail_thread_start();
-  to_run = &main;
-  base_loop();
+  void* unused;
+  heddle_switch(&unused, base_context, thread(0).fs_base);
 }
 
 void arrive(Thread& t) {
@@ -110,8 +132,9 @@ void await_arrival(Thread& t) {
 }
 
 void start() {
-  make_kernel_thread(carrier);
-  arrive(*self);  // main continues on the carrier
+  self->fs_base = fs_base();
+  base_context = new_base_context();
+  main_carries = true;
 }
 
 void switch_to(Thread& from, Thread& to) { heddle_switch(&from.context, to.context, to.fs_base); }
@@ -122,8 +145,13 @@ void switch_to_idle(Thread& from) {
 }
 
 void leave_to(Thread& from, Thread* to) {
-  to_native = &from;
   to_run = to;
+  if (main_carries && from.index == 0) {
+    main_carries = false;
+    make_kernel_thread(new_carrier);  // runs `to`; main just goes on
+    return;
+  }
+  to_native = &from;
   heddle_switch(&from.context, base_context, from.fs_base);
 }
 

@@ -71,14 +71,14 @@ void fail_prepare() {
   current_type = (TypeInfo * (*)()) dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
   current_exception = (void* (*)())dlsym(RTLD_DEFAULT, "__cxa_current_primary_exception");
   exception_type = (TypeInfo*)dlsym(RTLD_DEFAULT, "_ZTISt9exception");
+  auto set_terminate = (TerminateHandler(*)(TerminateHandler))dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE");
+  if (set_terminate) previous_terminate = set_terminate(on_terminate);
 }
 
 void fail_start() {
   verdict.kind = HEDDLE_FAIL_NONE;
   fail_thread_start();
   install_fatal_handlers();
-  auto set_terminate = (TerminateHandler(*)(TerminateHandler))dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE");
-  if (set_terminate) previous_terminate = set_terminate(on_terminate);
 }
 
 }  // namespace heddle::rt

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "abi/hooks.h"
+#include "runtime/start/start.h"
 
 namespace heddle::rt {
 namespace {
@@ -86,6 +87,7 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first, HeddleSite* last) {
   if (mode == Mode::kIdle && !region) return;
+  begin_run();
   if (module_count == kMaxModules) {
     note("more than %u instrumented modules: the rest runs uninstrumented", kMaxModules);
     return;

@@ -2,7 +2,10 @@
 //
 //   preinit_array -> start() --no HEDDLE_REGION--> idle: real primitives, plain clones
 //                       |
-//                       +--> serve(): fork per run --child--> child_start() -> constructors -> main under control
+//       constructors of plain libraries (once, in the server: they cost more than everything of ours)
+//                       |
+//   first instrumented module registers, or the first thread is about to be made
+//                       +--> serve(): fork per run --child--> child_start() -> other constructors -> main under control
 #include "runtime/start/start.h"
 
 #include <fcntl.h>
@@ -128,7 +131,10 @@ void serve() {
 
 namespace {
 
-bool serving_later;  // at heddle_init_done()
+void begin() {
+  serve();
+  child_start();
+}
 
 void start(int, char**, char** environment) {
   resolve_real();
@@ -150,24 +156,23 @@ void start(int, char**, char** environment) {
   io_prepare();
   detector::prepare();
   threads_prepare();
-  if (region->run.fork_at_mark) {
-    serving_later = true;
-    return;
-  }
-  serve();
-  child_start();
 }
 
 __attribute__((section(".preinit_array"), used)) void (*preinit)(int, char**, char**) = start;
 
 }  // namespace
+
+void begin_run() {
+  if (mode == Mode::kServer && !region->run.fork_at_mark) begin();
+}
+
+// A program without instrumented code still starts here.
+__attribute__((constructor(101))) static void begin_before_main() { begin_run(); }
+
 }  // namespace heddle::rt
 
 using namespace heddle::rt;
 
 HEDDLE_EXPORT void heddle_init_done() {
-  if (!serving_later) return;
-  serving_later = false;
-  serve();
-  child_start();
+  if (mode == Mode::kServer && region->run.fork_at_mark) begin();
 }

@@ -2,6 +2,8 @@
 namespace heddle::rt {
 /// Everything of a controlled run, in the child, on its main thread, before main.
 void child_start();
+/// Instrumented code or a thread is about to run: in the server, this is where runs fork off. Otherwise nothing.
+void begin_run();
 /// The fork server. Returns only in a child that is to run the program.
 void serve();
 }  // namespace heddle::rt

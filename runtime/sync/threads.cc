@@ -8,6 +8,8 @@
 
 #include "runtime/control/backend.h"
 #include "runtime/control/recording.h"
+#include "runtime/fail/fail.h"
+#include "runtime/start/start.h"
 #include "runtime/sync/model.h"
 #include "runtime/sync/threads.h"
 
@@ -52,6 +54,7 @@ void* trampoline(void* argument) {
   set_stack(t, (uint64_t)pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
   io_thread_start();
+  if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
   backend->arrive(t);  // returns when chosen: its `start` step
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
@@ -194,6 +197,7 @@ using namespace heddle::rt;
 #define HEDDLE_HERE pc_site(__builtin_return_address(0))
 
 HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument) {
+  if (HEDDLE_UNLIKELY(mode == Mode::kServer)) begin_run();  // a library's constructor makes a thread
   if (!modelled()) return HEDDLE_REAL(pthread_create)(handle, attr, entry, argument);
   return create(handle, attr, entry, argument, HEDDLE_HERE);
 }
