@@ -29,11 +29,10 @@ void heddle_park(void** save, void* stack_top, void (*wait)(void*), void* argume
 namespace heddle::rt {
 namespace {
 
-constexpr size_t kParkingStack = 8192;
+constexpr size_t kParkingStack = 4096;  // futex calls only: one page
 void* base_context;       // of the carrier's own loop
 Thread* to_native;        // base loop: let this one go on natively ...
 Thread* to_run;           // ... and run this one (null: wait for somebody)
-char* parking_stacks[HEDDLE_MAX_THREADS];
 
 uint64_t fs_base() {
   uint64_t base;
@@ -42,9 +41,8 @@ uint64_t fs_base() {
 }
 
 char* parking_top(Thread& t) {
-  char*& stack = parking_stacks[t.index];
-  if (!stack) stack = (char*)arena_allocate(kParkingStack);
-  return stack + kParkingStack;
+  if (!t.parking_stack) t.parking_stack = (char*)arena_allocate(kParkingStack);
+  return t.parking_stack + kParkingStack;
 }
 
 // On the parking stack: sleeps with all signals blocked until the context is to go on natively.

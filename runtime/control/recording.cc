@@ -2,6 +2,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/control/scheduler.h"
+#include "runtime/table.h"
 
 namespace heddle::rt {
 
@@ -9,23 +10,11 @@ Recording recording;
 
 namespace {
 
-constexpr uint32_t kPcSlots = 1u << 14;  // open addressing; a program has far fewer distinct call sites of primitives
-struct PcSlot {
-  uint64_t pc;
-  uint32_t site;
-};
-PcSlot* pc_slots;
+Table<uint32_t> pc_sites;
 
 constexpr uint32_t kStackSlots = 1u << 16;
 uint32_t* stack_slots;  // stack ids by hash
 constexpr unsigned kMaxFrames = 24;
-
-uint64_t mix(uint64_t h) {
-  h *= 0x9e3779b97f4a7c15ull;
-  h ^= h >> 32;
-  h *= 0xbf58476d1ce4e5b9ull;
-  return h ^ (h >> 29);
-}
 
 void wait_for_room() {
   region->ring_head = recording.head;
@@ -50,7 +39,6 @@ void recording_start() {
   HEDDLE_CHECK((recording.ring_mask & (recording.ring_mask + 1)) == 0);
   recording.choices = area<HeddleSegment>(HEDDLE_AREA_CHOICES);
   recording.choice_capacity = area_capacity<HeddleSegment>(HEDDLE_AREA_CHOICES);
-  pc_slots = arena_new<PcSlot>(kPcSlots);
   if (recording.detail >= HEDDLE_DETAIL_POINTS) stack_slots = arena_new<uint32_t>(kStackSlots);
 }
 
@@ -100,17 +88,11 @@ void record_step(Thread& t, bool new_segment) {
 
 uint32_t pc_site(void* return_address) {
   uint64_t pc = (uint64_t)return_address;
-  uint64_t h = mix(pc);
-  uint32_t site = HEDDLE_SITE_PC | ((uint32_t)(h >> 33));
-  for (uint32_t i = (uint32_t)h & (kPcSlots - 1), tries = 0; tries < kPcSlots; i = (i + 1) & (kPcSlots - 1), tries++) {
-    if (HEDDLE_LIKELY(pc_slots[i].pc == pc)) return pc_slots[i].site;
-    if (pc_slots[i].pc) continue;
-    HeddleResult& r = region->result;
-    if (r.pc_count >= area_capacity<HeddlePc>(HEDDLE_AREA_PCS)) break;
-    pc_slots[i] = {pc, site};
-    area<HeddlePc>(HEDDLE_AREA_PCS)[r.pc_count++] = {pc, site, 0};
-    return site;
-  }
+  if (uint32_t* known = pc_sites.find(pc)) return *known;
+  uint32_t site = HEDDLE_SITE_PC | (uint32_t)(mix_bits(pc) >> 33);
+  pc_sites.insert(pc, site);
+  HeddleResult& r = region->result;
+  if (r.pc_count < area_capacity<HeddlePc>(HEDDLE_AREA_PCS)) area<HeddlePc>(HEDDLE_AREA_PCS)[r.pc_count++] = {pc, site, 0};
   return site;
 }
 
@@ -144,7 +126,7 @@ uint32_t capture_stack(void* frame_address, void* return_address) {
   uint64_t frames[kMaxFrames];
   unsigned n = 0;
   frames[n++] = (uint64_t)return_address;
-  uint64_t h = mix((uint64_t)return_address);
+  uint64_t h = mix_bits((uint64_t)return_address);
   uint64_t fp = *(uint64_t*)frame_address, low = (uint64_t)frame_address, high = self ? self->stack_high : 0;
   while (n < kMaxFrames && fp > low && fp + 16 <= high && !(fp & 7)) {
     uint64_t pc = ((uint64_t*)fp)[1];
@@ -152,11 +134,11 @@ uint32_t capture_stack(void* frame_address, void* return_address) {
     if (!in_executable(frames[n - 1]) && n + 1 < kMaxFrames) {
       if (uint64_t caller = hidden_caller(low, fp)) {
         frames[n++] = caller;
-        h = mix(h ^ caller);
+        h = mix_bits(h ^ caller);
       }
     }
     frames[n++] = pc;
-    h = mix(h ^ pc);
+    h = mix_bits(h ^ pc);
     low = fp;
     fp = *(uint64_t*)fp;
   }

@@ -50,7 +50,8 @@ struct Thread {
   uint32_t os_gone;
   void* context;            // fibers: saved stack pointer
   uint64_t fs_base;         // fibers
-  uint32_t native;          // fibers: runs on its own OS thread
+  uint32_t native;          // cross-thread: its OS thread has arrived
+  char* parking_stack;      // fibers
   uint64_t inputs_consumed; // io: byte offset in its input stream
   void* io;                 // io: per-thread state
   void* (*entry)(void*);

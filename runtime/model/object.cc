@@ -1,94 +1,92 @@
-// Objects are found by address through open hashing; a second chain per 4 KiB page lets free() forget the ones in a range.
+// Objects are found by address in a hash table; all live ones are also on one list, so that free() and the end of a stack can
+// forget those in a range: by page when the range is small, by the list when it is large.
 #include "runtime/model/object.h"
 
 #include "runtime/arena.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
+#include "runtime/table.h"
 
 namespace heddle::rt {
 namespace {
 
-constexpr uint32_t kSlots = 1u << 16;
-struct ByAddress {
-  Object object;
-  ByAddress* next;
-  bool dropped;
-};
-ByAddress** by_address;
-ByAddress** by_page;  // through object.next_in_page
-uint64_t live_objects;
+Table<Object*> by_address;  // a dropped object's entry is null until its address is used again
+Table<Object*> by_page;     // address >> 12 -> objects of that page, through next_in_page
+Object* all_objects;        // every object ever made, through next
+uint64_t made;
 
-uint32_t slot(uint64_t key) { return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 48) & (kSlots - 1); }
+uint64_t key_of(uint64_t address) { return address ? address : 1; }  // a null pointer is an object too, for the report
 
-void make_tables() {
-  by_address = arena_new<ByAddress*>(kSlots);
-  by_page = arena_new<ByAddress*>(kSlots);
+void drop(Object& o) {
+  if (detector::on) detector::forget(o);
+  o.info->owner = 0;
+  *by_address.find(key_of(o.address)) = nullptr;
+  o.dropped = true;
 }
 
-ByAddress* find_entry(uint64_t address) {
-  if (!by_address) return nullptr;
-  for (ByAddress* e = by_address[slot(address)]; e; e = e->next)
-    if (e->object.address == address && !e->dropped) return e;
-  return nullptr;
+void put_in_page(Object& o) {
+  uint64_t page = key_of(o.address >> 12);
+  Object** first = by_page.find(page);
+  if (!first) first = &by_page.insert(page, nullptr);
+  o.next_in_page = *first;
+  *first = &o;
 }
 
-void drop(ByAddress* e) {
-  e->dropped = true;
-  if (detector::on) detector::forget(e->object);
-  e->object.info->owner = 0;
-  live_objects--;
+// The region's table is bounded; past that, objects share the last record (a name, no behaviour).
+void give_record(Object& o) {
+  HeddleResult& r = region->result;
+  uint64_t capacity = area_capacity<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
+  uint32_t index = r.object_count < capacity ? r.object_count++ : (uint32_t)capacity - 1;
+  o.id = index + 1;
+  o.info = &area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS)[index];
+  *o.info = HeddleObjectInfo{};
+  o.info->address = o.address;
+  o.info->kind = o.kind;
 }
 
 }  // namespace
 
 Object* find_object(const volatile void* address) {
-  ByAddress* e = find_entry((uint64_t)address);
-  return e ? &e->object : nullptr;
+  Object** found = by_address.find(key_of((uint64_t)address));
+  return found ? *found : nullptr;
 }
 
 Object& object_at(const volatile void* address, uint32_t kind) {
-  uint64_t key = (uint64_t)address;
-  if (ByAddress* e = find_entry(key)) return e->object;
-  if (!by_address) make_tables();
-  HeddleResult& r = region->result;
-  // The table of the region is bounded; past that, objects share the last record (names only, no behaviour).
-  uint64_t capacity = area_capacity<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
-  uint32_t index = r.object_count < capacity ? r.object_count++ : (uint32_t)capacity - 1;
-  ByAddress* e = arena_new<ByAddress>();
-  e->object.address = key;
-  e->object.id = index + 1;
-  e->object.kind = kind;
-  e->object.info = &area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS)[index];
-  *e->object.info = HeddleObjectInfo{};
-  e->object.info->address = key;
-  e->object.info->kind = kind;
-  e->next = by_address[slot(key)];
-  by_address[slot(key)] = e;
-  uint32_t page = slot(key >> 12);
-  e->object.next_in_page = by_page[page] ? &by_page[page]->object : nullptr;
-  by_page[page] = e;
-  live_objects++;
-  return e->object;
+  uint64_t key = key_of((uint64_t)address);
+  Object** slot = by_address.find(key);
+  if (HEDDLE_LIKELY(slot && *slot)) return **slot;
+  Object* o = arena_new<Object>();
+  o->address = (uint64_t)address;
+  o->kind = kind;
+  give_record(*o);
+  if (slot)
+    *slot = o;
+  else
+    by_address.insert(key, o);
+  put_in_page(*o);
+  o->next = all_objects;
+  all_objects = o;
+  made++;
+  return *o;
 }
 
 void drop_object(const volatile void* address) {
-  if (ByAddress* e = find_entry((uint64_t)address)) drop(e);
+  if (Object* o = find_object(address)) drop(*o);
 }
 
 void drop_objects_in(const volatile void* address, size_t bytes) {
-  if (!live_objects || !bytes) return;
+  if (!made || !bytes) return;
   uint64_t low = (uint64_t)address, high = low + bytes;
-  auto drop_page = [&](uint32_t page) {
-    for (Object* o = by_page[page] ? &by_page[page]->object : nullptr; o; o = o->next_in_page) {
-      ByAddress* e = reinterpret_cast<ByAddress*>(o);
-      if (!e->dropped && o->address >= low && o->address < high) drop(e);
-    }
+  auto drop_if_inside = [&](Object* o) {
+    if (!o->dropped && o->address >= low && o->address < high) drop(*o);
   };
-  if ((high >> 12) - (low >> 12) >= kSlots) {
-    for (uint32_t i = 0; i < kSlots; i++) drop_page(i);
+  if ((bytes >> 12) > made) {
+    for (Object* o = all_objects; o; o = o->next) drop_if_inside(o);
     return;
   }
-  for (uint64_t page = low >> 12; page <= (high - 1) >> 12; page++) drop_page(slot(page));
+  for (uint64_t page = low >> 12; page <= (high - 1) >> 12; page++)
+    if (Object** first = by_page.find(key_of(page)))
+      for (Object* o = *first; o; o = o->next_in_page) drop_if_inside(o);
 }
 
 void set_owner(Object& o, Thread* t) {

@@ -25,6 +25,8 @@ struct Object {
   uint64_t sequence;       // of waits and signals
   void* waiters;           // primitive's own list
   Object* next_in_page;
+  Object* next;            // all objects
+  bool dropped;
   SyncClock* clock2;       // rwlock: what readers released; barrier: next generation
 };
 
