@@ -158,7 +158,6 @@ bool LoadedModules::report(pid_t pid, const std::vector<CodeMapping>& mappings) 
 
 /// False only for a conflict with a module that is already there; a file that cannot be opened is simply not known.
 bool LoadedModules::report_file(pid_t pid, const CodeMapping& m) {
-  const bool first = modules_.empty();
   std::string opened = m.path;
   if (m.deleted) opened = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, m.start, m.end);
   const int fd = ::open(opened.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -183,7 +182,6 @@ bool LoadedModules::report_file(pid_t pid, const CodeMapping& m) {
   module->modified_ns = m.deleted ? 0 : modification_time(st);
   module->system_library = is_system_library(module->name);
   module->system_directory = is_system_directory(m.path);
-  module->is_executable = first;
   const std::string name = fmt::format("{}@{:x}", m.path, bias);
   Dwfl_Module* dwfl = dwfl_report_elf(dwfl_, name.c_str(), m.path.c_str(), fd, bias, true);
   if (!dwfl) ::close(fd);

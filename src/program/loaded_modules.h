@@ -26,7 +26,6 @@ struct LoadedModule {
   std::int64_t modified_ns = 0;
   bool system_library = false;    // libc, libstdc++, sanitizer runtimes, vdso ...: never the user's code
   bool system_directory = false;  // somewhere under /lib or /usr/lib
-  bool is_executable = false;     // the first module of the process
   Dwfl_Module* dwfl = nullptr;
   std::unique_ptr<CodeIndex> code;  // built at first use
   std::unique_ptr<DataIndex> data;  // built at first use

@@ -1,5 +1,8 @@
 // Addresses to source, and stacks of a stopped process, from outside (libdw, process_vm_readv). One instance per
-// program run layout; modules are cached between uses.
+// program run layout; modules are cached between uses. Not thread-safe.
+//
+// Frame::function is demangled without return type and parameters ("Queue<int>::push"). Only local debug info is used
+// (the file itself, .gnu_debuglink, /usr/lib/debug/.build-id), never a server.
 #pragma once
 #include <cstdint>
 #include <memory>
