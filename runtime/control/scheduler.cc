@@ -345,9 +345,10 @@ void thread_finished(Thread& t) {
 
 void scheduler_start() {
   const HeddleRun& run = region->run;
-  control.threads = arena_new<Thread>(HEDDLE_MAX_THREADS);
-  control.enabled = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
-  control.last_event = arena_new<uint64_t>(HEDDLE_MAX_THREADS);
+  // Large and sparsely used: mappings of their own, so that what every run touches lies together in the arena.
+  control.threads = static_cast<Thread*>(map_memory(sizeof(Thread) * HEDDLE_MAX_THREADS));
+  control.enabled = static_cast<uint32_t*>(map_memory(sizeof(uint32_t) * HEDDLE_MAX_THREADS));
+  control.last_event = static_cast<uint64_t*>(map_memory(sizeof(uint64_t) * HEDDLE_MAX_THREADS));
   control.segment_thread = ~0u;
   control.next_deadline = ~0ull;
   control.dirty = true;

@@ -38,6 +38,9 @@ constexpr uint64_t kRegionAddress = 0x200000000000ull;
 // Takes HEDDLE_REGION (and the padding) out of the environment: the program must not see them.
 int take_region_descriptor(char** environment) {
   int found = -1;
+  for (char** e = environment; *e; e++)
+    if (!__builtin_strncmp(*e, HEDDLE_REGION_ENV "=", sizeof HEDDLE_REGION_ENV)) found = 0;
+  if (found < 0) return -1;  // nobody controls us: the environment is the user's own
   char** to = environment;
   for (char** from = environment; *from; from++) {
     const char* e = *from;
@@ -46,7 +49,7 @@ int take_region_descriptor(char** environment) {
       for (const char* p = e + sizeof HEDDLE_REGION_ENV; *p >= '0' && *p <= '9'; p++) found = found * 10 + (*p - '0');
       continue;
     }
-    if (!__builtin_strncmp(e, "HEDDLE_PAD=", 11)) continue;
+    if (!__builtin_strncmp(e, "HEDDLE_PAD=", 11) || !__builtin_strncmp(e, "LD_BIND_NOW=", 12)) continue;
     *to++ = *from;
   }
   *to = nullptr;

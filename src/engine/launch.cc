@@ -99,7 +99,8 @@ Error describe(const Launch& launch, const Report& report) {
 std::vector<std::string> padded_environment(const Launch& launch, int region_number) {
   std::vector<std::string> out;
   for (const std::string& entry : launch.environment)
-    if (!entry.starts_with("HEDDLE_")) out.push_back(entry);
+    if (!entry.starts_with("HEDDLE_") && !entry.starts_with("LD_BIND_NOW=")) out.push_back(entry);
+  out.emplace_back("LD_BIND_NOW=1");  // symbols are bound once, in the server; the runtime hides it from the program
   out.push_back(fmt::format("{}={}", HEDDLE_REGION_ENV, region_number));
   do out.emplace_back(kPad);
   while ((launch.argv.size() + out.size()) % kRoundStrings != 0);
