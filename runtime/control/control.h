@@ -43,6 +43,8 @@ Thread* choose(Thread* current);
 
 /// cond_wait, join, sleep ...: a requested cancellation may end the wait (runtime/sync/cancel.cc).
 bool cancel_wakes(Thread& t);
+/// Between two instructions of the program: acts on a request if the thread's type allows it anywhere. May not return.
+void asynchronous_cancellation(Thread& t);
 
 }  // namespace heddle::rt
 

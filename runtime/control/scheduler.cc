@@ -226,14 +226,9 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
   }
   t.state = HEDDLE_T_RUNNING;
   info.state = HEDDLE_T_RUNNING;
-  if (ready) {
-    control.dirty = true;  // its predicate is no longer asked
-    if (!ready(argument)) return Wake::kTimedOut;
-  } else if (deadline) {
-    control.dirty = true;
-  }
   io_rearm();
-  return Wake::kReady;
+  if (ready || deadline) control.dirty = true;  // its predicate is no longer asked
+  return !ready || ready(argument) ? Wake::kReady : Wake::kTimedOut;
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ __attribute__((noinline)) void budget_spent(Thread& t) {
   region->result.access_count += kHookBudget;
   point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
   t.budget = kHookBudget;
+  if (t.cancel_requested) asynchronous_cancellation(t);
 }
 
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.

@@ -2,8 +2,11 @@
 #include <dlfcn.h>
 #include <sched.h>
 
+#include <unistd.h>
+
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
+#include "runtime/sync/real.h"
 
 extern "C" long heddle_clone_in_context(const long* gregs, long resume);
 
@@ -159,7 +162,8 @@ long call_clone(Call& c) {
     note("a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
     return clone_now(c, q);
   }
-  point(op_of(c, HEDDLE_EV_FORK));
+  // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.
+  if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
   if (feeding()) {
     BorrowedFrames::feed(c, stream_expect(c));
     return fed(c);
@@ -230,6 +234,12 @@ long call_getcpu(Call& c) {
 }
 
 }  // namespace heddle::rt
+
+HEDDLE_EXPORT pid_t fork() {
+  using namespace heddle::rt;
+  if (controlled() && self && self->state == HEDDLE_T_RUNNING) point(HEDDLE_CALL_OP(FORK, 0, 0));
+  return HEDDLE_REAL(fork)();
+}
 
 // glibc reads it from the rseq area, without a system call.
 HEDDLE_EXPORT int sched_getcpu() noexcept {

@@ -26,6 +26,10 @@ void cancellation_point() {
   HEDDLE_REAL(pthread_exit)(PTHREAD_CANCELED);
 }
 
+void asynchronous_cancellation(Thread& t) {
+  if (t.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
+}
+
 void cancel_point() { cancellation_point(); }
 
 }  // namespace heddle::rt

@@ -16,9 +16,10 @@ struct Waiter {
   Thread* thread;
   uint64_t since;  // sequence number at which the wait began
 };
-struct Token {
+struct Token {  // of one signal or broadcast
   Token* next;
   uint64_t at;
+  uint32_t left;  // how many waiters may still take it
 };
 struct CondState {
   Waiter* waiters;
@@ -41,33 +42,35 @@ Token** token_for(const Waiter& w) {
 
 bool woken(void* argument) {
   Waiter& w = *static_cast<Waiter*>(argument);
-  return (*token_for(w) || cancel_pending(*w.thread)) && mutex_is_free(w.mutex);
+  return mutex_is_free(w.mutex) && (*token_for(w) || cancel_pending(*w.thread));
 }
 
 bool mutex_free(void* argument) { return mutex_is_free(static_cast<Waiter*>(argument)->mutex); }
 
-void add_token(Object& o, CondState& s) {
+void add_token(Object& o, CondState& s, uint32_t waiters) {
   Token* t = spare_tokens;
   if (t)
     spare_tokens = t->next;
   else
     t = arena_new<Token>();
   t->at = ++o.sequence;
+  t->left = waiters;
   t->next = nullptr;
   Token** p = &s.tokens;
   while (*p) p = &(*p)->next;
   *p = t;
-  s.available++;
+  s.available += waiters;
 }
 
 bool take_token(CondState& s, const Waiter& w) {
   Token** p = token_for(w);
   if (!*p) return false;
   Token* t = *p;
+  s.available--;
+  if (--t->left) return true;
   *p = t->next;
   t->next = spare_tokens;
   spare_tokens = t;
-  s.available--;
   return true;
 }
 
@@ -114,7 +117,7 @@ void signal(void* cond, bool all, const Op& op) {
   o.info->last_signaler = self->index + 1;
   last_event_value(unserved);
   released(o);
-  for (uint32_t n = all ? unserved : unserved ? 1 : 0; n; n--) add_token(o, s);
+  if (unserved) add_token(o, s, all ? unserved : 1);
   model_changed();
   productive();
 }

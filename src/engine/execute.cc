@@ -150,7 +150,8 @@ Result<RunOutcome> Executor::execute(const RunRequest& request, std::function<vo
   outcome.notes = split_notes(region.copy_bytes(HEDDLE_AREA_NOTES, outcome.result.note_bytes));
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
-  bool ended_well = WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0;
+  // A run that diverged was ended by us: its status says nothing about the program.
+  bool ended_well = outcome.result.divergence.happened || (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
   if (!outcome.failure && status.end != RunEnd::kInterrupted && (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
     outcome.failure = classify_now(0, status.wait_status, outcome.result);
   if (outcome.failure || request.keep_evidence || outcome.result.divergence.happened) outcome.evidence = copy_evidence();

@@ -62,11 +62,12 @@ class Executor {
   Symbolizer& symbolizer();
   /// Static sites of the modules that `evidence` names.
   SiteCatalog catalog(const std::vector<HeddleModuleInfo>& modules) { return sites_->catalog(modules); }
+  /// Of the last run: for a caller who finds a failure where execute() saw none (FailureConditions).
+  Evidence copy_evidence() const;
 
  private:
   Executor() = default;
   Status write_request(const RunRequest& request);
-  Evidence copy_evidence() const;
   std::optional<FailureRecord> classify_now(pid_t stopped_child, int wait_status, const HeddleResult& result);
   void classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome);
 

@@ -86,7 +86,7 @@ bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t ori
 Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options) {
   const TraceHead& head = trace.head();
   Replayer replayer(trace);
-  if (head.schedule.empty()) return error("this trace has no schedule: it cannot be replayed");
+  if (head.schedule.empty() && head.totals.steps > 0) return error("this trace has no schedule: it cannot be replayed");
   auto conditions = FailureConditions::create(text_of(head.meta, "fail_on_exit"), text_of(head.meta, "fail_on_output"));
   if (!conditions) return std::unexpected(conditions.error());
   replayer.conditions_ = std::move(*conditions);

@@ -93,6 +93,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     lock.unlock();
     Result<RunOutcome> outcome = executor.execute(request);
     if (outcome) request_.conditions.judge(*outcome);
+    if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
     lock.lock();
     in_flight_--;
     if (!outcome) {

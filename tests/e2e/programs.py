@@ -5,14 +5,18 @@
 
 A program is one file with its expectation in its first line:
 
-    // expect: deadlock          in fail/: hunt finds a failure of that kind, and 20 replays give the same signature
+    // expect: deadlock          in fail/: hunt finds a failure of that kind, and 20 replays give the same signature, 2 more
+                                 on the other backend too
     // expect: clean             in success/: nothing fails, and no data race is reported
     // expect: clean race        in success/: nothing fails, and a data race is reported
-Options may follow on further comment lines at the top:
-    // cflags: -std=c++20        hunt: --points all        args: 3 x        stdin: hello        runs: 500
-Closing line: 'N passed, M failed'.
+Options may follow on further comment lines at the top, one per line:
+    // cflags: -std=c++20        // hunt: --points all      // args: 3 x      // stdin: hello      // runs: 500
+    // alone: SIGSEGV            how it ends when nobody controls it: a status or a signal (success/: 0; fail/: anything)
+    // remove: input.txt         this file is made in the program's folder before the hunt and is gone before the replay
+    // options: hang_timeout=1s  HEDDLE_OPTIONS beside the backend
+Whatever the outcome, no process of the program may be alive afterwards. Closing line: 'N passed, M failed'.
 """
-import argparse, concurrent.futures, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile
+import argparse, concurrent.futures, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "programs"
@@ -32,6 +36,24 @@ def bounded(argv, cwd, timeout, stdin=b"", env=None):
     return p.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
 
+def survivors(folder):
+    """Processes whose program lies in `folder`; a killed one may need a moment."""
+    for _ in range(20):
+        alive = []
+        for exe in pathlib.Path("/proc").glob("[0-9]*/exe"):
+            try:
+                if os.readlink(exe).startswith(str(folder) + "/"):
+                    alive.append(exe.parent.name)
+            except OSError:
+                pass
+        if not alive:
+            return []
+        time.sleep(0.05)
+    for pid in alive:
+        os.kill(int(pid), signal.SIGKILL)
+    return alive
+
+
 class Case:
     def __init__(self, path):
         self.path = path
@@ -45,46 +67,51 @@ class Case:
         self.kind, self.race = words[0], "race" in words[1:2]
         field = lambda name: (re.search(rf"\b{name}:\s*(.*?)\s*(\*/)?$", text, re.M) or [None, ""])[1]
         self.cflags, self.hunt, self.args = (shlex.split(field(n)) for n in ("cflags", "hunt", "args"))
-        self.stdin, self.runs = field("stdin").encode(), int(field("runs") or 2000)
+        self.stdin, self.runs = field("stdin").encode(), int(field("runs") or (30 if self.kind == "clean" else 2000))
+        self.alone = field("alone") or ("0" if self.kind == "clean" else "")
+        self.remove, self.options = field("remove"), field("options")
 
     def build(self, heddle, level, exe):
         front = ["cc"] if self.path.suffix == ".c" else ["c++", "-std=c++20"]
         return bounded([heddle, *front, "-g", f"-{level}", "-pthread", *self.cflags, self.path, "-o", exe], exe.parent, 120)
 
 
-def check_fail(case, heddle, work, exe, replays, env):
-    trace = work / "t.heddle"
-    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--runs", case.runs, "--time", "60s", *case.hunt, "-o", trace,
-                              "--", exe, *case.args], work, 120, case.stdin, env)
+def hunt(case, heddle, work, exe, env, *more):
+    """(status, JSON object or None, stderr)"""
+    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--runs", case.runs, "--time", "60s", *case.hunt, *more, "--", exe,
+                              *case.args], work, 120, case.stdin, env)
     try:
-        found = json.loads(out)
+        return code, json.loads(out), err
     except ValueError:
+        return code, None, err
+
+
+def check_fail(case, heddle, work, exe, replays, env, other):
+    trace = work / "t.heddle"
+    code, found, err = hunt(case, heddle, work, exe, env, "-o", trace)
+    if found is None:
         return f"hunt: status {code}, no JSON: {err[-300:]}"
     failure = found.get("failure") or {}
     if code != FOUND or failure.get("kind") != case.kind or not failure.get("signature"):
         return f"hunt: status {code}, kind {failure.get('kind')} after {found.get('runs')} runs: {err[-200:]}"
-    for i in range(replays):
-        code, out, err = bounded([heddle, "replay", "--json", trace], work, 60, b"", env)
+    if case.remove:
+        (work / case.remove).unlink()
+    for times, where in ((replays, env), (2, other)):
+        code, out, err = bounded([heddle, "replay", "--json", "--times", times, trace], work, 120, b"", where)
         try:
             again = json.loads(out)
         except ValueError:
-            return f"replay {i}: status {code}, no JSON: {err[-300:]}"
+            return f"replay: status {code}, no JSON: {err[-300:]}"
         signature = (again.get("failure") or {}).get("signature")
-        if code != FOUND or again.get("diverged") or signature != failure["signature"]:
-            return f"replay {i}: status {code}, {again.get('divergence')}, {signature!r} instead of {failure['signature']!r}"
+        if code != FOUND or again.get("diverged") or signature != failure["signature"] or again.get("times_reproduced") != times:
+            return (f"replay {where['HEDDLE_OPTIONS']}: status {code}, {again.get('times_reproduced')} of {times}, "
+                    f"{again.get('divergence')}, {signature!r} instead of {failure['signature']!r}")
     return None
 
 
 def check_success(case, heddle, work, exe, env):
-    code, out, err = bounded([exe, *case.args], work, 60, case.stdin)
-    if code != 0:
-        return f"alone, without heddle: status {code} {err[-200:]}"
-    runs = min(case.runs, 200)
-    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--runs", runs, "--time", "60s", *case.hunt, "--", exe, *case.args],
-                             work, 120, case.stdin, env)
-    try:
-        found = json.loads(out)
-    except ValueError:
+    code, found, err = hunt(case, heddle, work, exe, env)
+    if found is None:
         return f"hunt: status {code}, no JSON: {err[-300:]}"
     if code != CLEAN or found.get("found"):
         return f"hunt: status {code}, {found.get('failure')}"
@@ -93,18 +120,37 @@ def check_success(case, heddle, work, exe, env):
     return None
 
 
+def check_alone(case, work, exe):
+    code, _, err = bounded([exe, *case.args], work, 60, case.stdin)
+    survivors(work)  # what it leaves behind on its own is its own business
+    want = -signal.Signals[case.alone] if case.alone.startswith("SIG") else int(case.alone)
+    return None if code == want else f"alone, without heddle: status {code} instead of {want} {err[-200:]}"
+
+
+def timed(run, *args):
+    start = time.monotonic()
+    return run(*args), time.monotonic() - start
+
+
 def run_case(path, heddle, level, backend, replays):
     case = Case(path)
-    env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}")
+    env, other = (dict(os.environ, HEDDLE_OPTIONS=":".join(filter(None, [f"backend={b}", case.options])))
+                  for b in (backend, "baton" if backend == "fibers" else "fibers"))
     with tempfile.TemporaryDirectory(prefix="heddle-e2e-") as folder:
         work = pathlib.Path(folder)
         exe = work / path.stem
+        if case.remove:
+            (work / case.remove).write_text("made for the hunt\n")
         code, _, err = case.build(heddle, level, exe)
         if code != 0:
             return f"build: {err[-300:]}"
-        if case.kind == "clean":
-            return check_success(case, heddle, work, exe, env)
-        return check_fail(case, heddle, work, exe, replays, env)
+        why = check_alone(case, work, exe) if case.alone else None
+        if not why and case.kind == "clean":
+            why = check_success(case, heddle, work, exe, env)
+        elif not why:
+            why = check_fail(case, heddle, work, exe, replays, env, other)
+        left = survivors(work)
+        return why or (f"left running: {left}" if left else None)
 
 
 def main():
@@ -121,11 +167,11 @@ def main():
     jobs = [(f, level) for f in files for level in a.level or ["O0", "O1"]]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = [(f, level, pool.submit(run_case, f.resolve(), heddle, level, a.backend, a.replays)) for f, level in jobs]
+        results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend, a.replays)) for f, level in jobs]
         for f, level, result in results:
-            why = result.result()
+            why, seconds = result.result()
             failed += why is not None
-            print(f"{'ok    ' if why is None else 'not ok'} {f.parent.name}/{f.name} -{level} {a.backend}{'' if why is None else ': ' + why}",
+            print(f"{'ok    ' if why is None else 'not ok'} {f.parent.name}/{f.name} -{level} {a.backend} {seconds:.1f} s{'' if why is None else ': ' + why}",
                   flush=True)
     print(f"{len(jobs) - failed} passed, {failed} failed")
     return failed > 0

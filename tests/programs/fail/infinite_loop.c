@@ -1,0 +1,14 @@
+// expect: livelock   A loop without anything that other threads could see.
+// options: max_steps=300
+#include <pthread.h>
+static void* loops(void* unused) {
+  for (volatile unsigned i = 0;; i++) {
+  }
+  return unused;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, loops, 0);
+  pthread_join(t, 0);
+  return 0;
+}

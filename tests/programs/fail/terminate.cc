@@ -1,0 +1,6 @@
+// expect: abort   A joinable std::thread is destroyed.
+// alone: SIGABRT
+#include <thread>
+int main() {
+  std::thread t([] {});
+}

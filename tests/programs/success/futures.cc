@@ -1,0 +1,27 @@
+// expect: clean   async, packaged_task, promise, shared_future, deferred.
+#include <cassert>
+#include <future>
+#include <thread>
+int main() {
+  auto a = std::async(std::launch::async, [] { return 1; });
+  auto d = std::async(std::launch::deferred, [] { return 2; });
+  std::packaged_task<int(int)> task([](int x) { return x + 1; });
+  auto f = task.get_future();
+  std::thread t(std::move(task), 2);
+  std::promise<int> p;
+  std::shared_future<int> s = p.get_future().share();
+  std::thread x([s] { assert(s.get() == 4); }), y([s] { s.wait(); assert(s.get() == 4); });
+  p.set_value_at_thread_exit(4);
+  std::thread later([q = std::promise<int>()]() mutable {
+    auto g = q.get_future();
+    std::thread inner([&] { q.set_value_at_thread_exit(9); });
+    assert(g.get() == 9);
+    inner.join();
+  });
+  assert(a.get() + d.get() + f.get() == 6);
+  t.join();
+  later.join();
+  x.detach();
+  y.detach();
+  pthread_exit(nullptr);
+}
