@@ -133,6 +133,13 @@ void print_object(const HuntArguments& arguments, const Answer& answer) {
   print_json(out);
 }
 
+// The search must not be lost with its trace: the same seed finds the failure again.
+Error found_but_not_written(const HuntArguments& arguments, const HuntResult& result, const Error& why) {
+  const FailingRun& failing = *result.failing;
+  return {fmt::format("{} in run {}, seed {}, but {}", failing.outcome.failure->message, failing.index + 1, arguments.request.seed, why.message),
+          why.advice};
+}
+
 Result<Answer> find(HuntArguments& arguments) {
   bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
@@ -148,7 +155,7 @@ Result<Answer> find(HuntArguments& arguments) {
   answer.races = confirm_races(arguments.request, answer.result, **executor);
   if (!answer.result.failing) return answer;
   auto witness = write_witness(arguments.request, answer.result, meta_of(arguments), answer.races.races, arguments.trace, **executor);
-  if (!witness) return std::unexpected(witness.error());
+  if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));
   answer.witness = std::move(*witness);
   return answer;
 }

@@ -110,6 +110,10 @@ class TemporaryMask {
 /// A signal the program sends to itself; target null: to the process. False: the kernel has to do it.
 bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info);
 
+// mapping.cc
+/// Replay: a fault behind the recorded end of a file, in a run that went on: there is memory now.
+bool mapped_file_grew(uint64_t address);
+
 // process.cc
 extern long real_pid, told_pid;  // told: what getpid() said in the recording; both equal while recording
 

@@ -147,6 +147,7 @@ void io_faults_are_recovered() { faults_recovered = true; }
 
 bool io_recover_fault(void* context) {
   greg_t* g = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (feeding() && mapped_file_grew((uint64_t)g[REG_CR2])) return true;
   if (g[REG_RIP] != (greg_t)heddle_copy_at) return false;
   g[REG_RIP] = (greg_t)heddle_copy_stopped;
   return true;

@@ -64,5 +64,6 @@ void note_exit(int status);
 [[noreturn]] void diverge_input(const char* text);
 /// Implemented in runtime/sync/cancel.cc, may be absent: acts on a requested cancellation of the calling thread.
 void cancel_point() __attribute__((weak));
+bool cancel_pending(Thread& t);
 
 }  // namespace heddle::rt

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "runtime/io/stream.h"
+#include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
 namespace {
@@ -48,6 +49,27 @@ long record_mapping(Call& c) {
   return result;
 }
 
+// Behind the end of the file a mapping faults (SIGBUS), in a replay too. A file that grew later is known by a run that went on.
+struct Tail {
+  uint64_t low, high;
+  long protection;
+};
+constexpr uint32_t kMostTails = 64;
+Tail tails[kMostTails];
+uint32_t tail_count;
+
+uint64_t page_up(uint64_t n) { return (n + 4095) & ~4095ull; }
+
+void fault_behind_end(uint64_t at, uint64_t length, uint64_t contents, long protection) {
+  uint64_t low = at + page_up(contents), high = page_up(at + length);
+  if (low >= high || tail_count == kMostTails) return;
+  long empty = raw_syscall(SYS_memfd_create, "", 1 /* MFD_CLOEXEC */);
+  if (failed(empty)) return;
+  if (!failed(raw_syscall(SYS_mmap, low, high - low, protection, MAP_SHARED | MAP_FIXED, empty, 0)))
+    tails[tail_count++] = {low, high, protection};
+  raw_syscall(SYS_close, empty);
+}
+
 long feed_mapping(Call& c) {
   ThreadIo& io = io_of(c.thread);
   const HeddleInput* r = stream_peek(io);
@@ -64,6 +86,7 @@ long feed_mapping(Call& c) {
   if (failed(at)) return at;
   if (r->size <= (uint64_t)c.a[1]) __builtin_memcpy((void*)at, data_of(*r), r->size);
   if (c.a[2] != (PROT_READ | PROT_WRITE)) raw_syscall(SYS_mprotect, at, c.a[1], c.a[2]);
+  fault_behind_end((uint64_t)at, (uint64_t)c.a[1], r->size, c.a[2]);
   return at;
 }
 
@@ -72,6 +95,16 @@ bool memory_failed(const Call& c, long result) {
 }
 
 }  // namespace
+
+bool mapped_file_grew(uint64_t address) {
+  for (Tail& t : tails) {
+    if (address < t.low || address >= t.high || !replay_has_more()) continue;
+    long at = raw_syscall(SYS_mmap, t.low, t.high - t.low, t.protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    t = {};
+    return !failed(at);
+  }
+  return false;
+}
 
 // Only a failure is an input here (the machine had no memory), and it is found again by its number among the thread's calls.
 long call_memory(Call& c) {

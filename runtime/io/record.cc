@@ -124,11 +124,13 @@ long call_recorded(Call& c) {
   if (c.policy.cls == Class::ODD)
     note("system call %s (%d): what it writes is not recorded; a replay may differ", c.policy.name, (int)c.number);
   if (long result; virtual_wait(c, &result)) return result;
+  bool cancels = c.policy.wait != Wait::NEVER && cancel_point;
+  if (cancels) cancel_point();
   TemporaryMask mask(c);
   for (;;) {
     bool again;
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
-    if (c.policy.wait != Wait::NEVER && cancel_point) cancel_point();
+    if (cancels && result == -EINTR) cancel_point();  // a call that did something has to say so
     if (!again) return result;
     signals_after_call(c.thread, c.context);
   }

@@ -207,7 +207,8 @@ long execute_outside(Call& c, ThreadIo& io) {
   bool fiber = region->run.backend == HEDDLE_BACKEND_FIBERS;
   if (fiber) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &wanted, &parked, 8);
   long call[7] = {c.number, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]};
-  if (signals_due(io)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);  // arrived on the way out
+  // Arrived on the way out, while the thread was not yet OUT for io_interrupt().
+  if (signals_due(io) || cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
   long result = heddle_blocking_syscall(&io.stop, call);
   if (fiber) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &parked, nullptr, 8);
   return result;

@@ -39,6 +39,9 @@ uint32_t choose(const View& v) {
 }  // namespace
 
 uint32_t replay_expected_thread() { return position < segment_count ? segments[position].thread : ~0u; }
+bool replay_has_more() {
+  return position + 1 < segment_count || (position < segment_count && used < segments[position].steps);
+}
 const Strategy replay_strategy{start, thread_created, choose};
 
 }  // namespace heddle::rt

@@ -25,6 +25,8 @@ extern const Strategy random_strategy, pct_strategy, replay_strategy;
 extern const Strategy* strategy;
 /// Replay: the thread that the schedule names next; ~0u at its end.
 uint32_t replay_expected_thread();
+/// Steps of the schedule are left: the recorded run got further than this.
+bool replay_has_more();
 
 /// xorshift-family generator, the only source of randomness of strategies.
 struct Random {

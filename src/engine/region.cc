@@ -59,7 +59,8 @@ Result<Region> Region::create() {
   }
   region.total_ = offset;
   if (ftruncate(region.fd_, static_cast<off_t>(offset)) != 0)
-    return error(fmt::format("cannot size the shared region: {}", std::strerror(errno)));
+    return error(fmt::format("cannot size the shared region: {}", std::strerror(errno)),
+                 errno == EFBIG ? "raise the limit of the file size (ulimit -f unlimited)" : "");
   void* base = mmap(nullptr, offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region.fd_, 0);
   if (base == MAP_FAILED)
     return error(fmt::format("cannot map the shared region ({} MiB of address space): {}", offset / kMiB, std::strerror(errno)),

@@ -3,7 +3,7 @@
 #include <pthread.h>
 static volatile int zero;
 static void* divides(void* unused) {
-  zero = 1 / zero;
+  zero = 7 / zero;
   return unused;
 }
 int main(void) {

@@ -1,4 +1,4 @@
-// expect: abort   A virtual call from a base constructor, while a thread waits.
+// expect: exception   A virtual call from a base constructor, while a thread waits.
 // alone: SIGABRT
 #include <thread>
 struct Base {

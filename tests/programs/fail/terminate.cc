@@ -1,4 +1,4 @@
-// expect: abort   A joinable std::thread is destroyed.
+// expect: exception   A joinable std::thread is destroyed.
 // alone: SIGABRT
 #include <thread>
 int main() {
