@@ -7,20 +7,21 @@
 namespace heddle {
 namespace {
 
-llvm::CallInst* forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block) {
+// Not inlined: the hooked body would lose its frame pointer, either body would give the other a stack frame to set up, and
+// sanitizers would put code between the tail call and the return.
+void forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block) {
   llvm::IRBuilder<> builder(block);
   llvm::SmallVector<llvm::Value*> arguments;
   for (auto& argument : f.args()) arguments.push_back(&argument);
   auto* call = builder.CreateCall(f.getFunctionType(), &target, arguments);
   call->setTailCallKind(llvm::CallInst::TCK_MustTail);
   call->setCallingConv(f.getCallingConv());
-  auto attributes = f.getAttributes();
-  call->setAttributes(attributes.removeFnAttributes(f.getContext()));
+  call->setAttributes(f.getAttributes().removeFnAttributes(f.getContext()));
+  call->addFnAttr(llvm::Attribute::NoInline);
   if (f.getReturnType()->isVoidTy())
     builder.CreateRetVoid();
   else
     builder.CreateRet(call);
-  return call;
 }
 
 // Where LLVM 19 breaks musttail on x86-64: byval arguments are copied through the caller's return address, and dead argument
@@ -49,7 +50,9 @@ void write_jumps(llvm::Function& f, llvm::Function& plain, llvm::Function& hooke
 
 void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
   auto& context = f.getContext();
-  f.removeFnAttr(llvm::Attribute::PresplitCoroutine);
+  for (auto kind : {llvm::Attribute::PresplitCoroutine, llvm::Attribute::SanitizeAddress, llvm::Attribute::SanitizeHWAddress,
+                    llvm::Attribute::SanitizeMemory, llvm::Attribute::SanitizeThread, llvm::Attribute::SanitizeMemTag})
+    f.removeFnAttr(kind);  // they speak about bodies, and this one is only a jump
   if (needs_jumps(f)) return write_jumps(f, plain, hooked, active);
   auto* entry = llvm::BasicBlock::Create(context, "entry", &f);
   auto* to_plain = llvm::BasicBlock::Create(context, "plain", &f);
@@ -61,8 +64,7 @@ void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& 
   auto* weights = llvm::MDBuilder(context).createBranchWeights(1, 1000);
   builder.CreateCondBr(builder.CreateIsNotNull(value), to_hooked, to_plain, weights);
   forward(f, plain, to_plain);
-  // Inlined here, the hooked body would lose its frame pointer and spoil the plain path.
-  forward(f, hooked, to_hooked)->addFnAttr(llvm::Attribute::NoInline);
+  forward(f, hooked, to_hooked);
 }
 
 }  // namespace heddle
