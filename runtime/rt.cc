@@ -38,6 +38,7 @@ void* map_memory(size_t bytes) {
   // Far below the program's own mappings and at fixed places: our use must not shift the program's addresses.
   static uint64_t next = 0x100000000000ull;
   bytes = (bytes + 4095) & ~(size_t)4095;
+  count_own_mapping(bytes);
   long p = raw_syscall(SYS_mmap, next, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   HEDDLE_CHECK(p > 0);

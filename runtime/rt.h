@@ -64,5 +64,7 @@ void futex_wake(uint32_t* word, int count, bool shared = false);
 
 /// The kernel did not give memory: the run cannot go on.
 void* map_memory(size_t bytes);
+/// Before anything else of ours is mapped: the program's own limits of memory are not about it (runtime/io/limits.cc).
+void count_own_mapping(uint64_t bytes, bool shared = false);
 
 }  // namespace heddle::rt

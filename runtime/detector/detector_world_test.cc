@@ -51,6 +51,7 @@ void* arena_allocate(size_t bytes) {
   void* p = aligned_alloc(16, (bytes + 15) & ~size_t{15});
   return memset(p, 0, bytes);
 }
+void count_own_mapping(uint64_t, bool) {}
 Thread& thread(uint32_t index) { return detector::world->thread_at(static_cast<int>(index)); }
 uint32_t thread_count() { return detector::world ? detector::world->thread_count() : 0; }
 uint32_t capture_stack(void*, void*) { return ++detector::stacks_captured; }

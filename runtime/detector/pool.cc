@@ -45,6 +45,7 @@ void pool_release(void* block, size_t bytes) {
 
 void* map_far(size_t bytes) {
   bytes = (bytes + 4095) & ~size_t{4095};
+  count_own_mapping(bytes);
   for (int attempt = 0; attempt < 64; attempt++) {
     uintptr_t wanted = next_far;
     next_far += bytes;

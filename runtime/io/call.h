@@ -72,6 +72,7 @@ long call_gettid(Call& c);
 long call_clone(Call& c);
 long call_exec(Call& c);
 long call_exit(Call& c);
+long call_limit(Call& c);
 long call_affinity(Call& c);
 long call_getcpu(Call& c);
 

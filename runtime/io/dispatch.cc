@@ -52,9 +52,6 @@ long call_prctl(Call& c) {
   return execute(c);
 }
 
-// Setting a limit acts on this process (memory!), reading one is an input.
-long call_limit(Call& c) { return c.a[2] ? execute(c) : call_recorded(c); }
-
 long call_uring(Call&) {
   note("io_uring cannot be controlled: the program is told that the kernel lacks it (most programs then use epoll)");
   return -ENOSYS;

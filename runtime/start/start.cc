@@ -60,6 +60,7 @@ HeddleRegion* map_region(int fd) {
   HeddleRegion header;
   if (raw_syscall(SYS_pread64, fd, &header, sizeof header, 0) != (long)sizeof header) return nullptr;
   if (header.magic != HEDDLE_REGION_MAGIC || header.version != HEDDLE_REGION_VERSION) return nullptr;
+  count_own_mapping(header.total_size, true);
   long p = raw_syscall(SYS_mmap, kRegionAddress, header.total_size, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
   return p > 0 ? (HeddleRegion*)p : nullptr;

@@ -44,7 +44,7 @@ struct ChildPlan {
   char* const* argv;
   char* const* envp;
   StandardStreams streams;
-  int region_fd, report_fd;
+  int region_fd, region_number, report_fd;
   pid_t parent;
 };
 
@@ -80,7 +80,7 @@ void default_signals() {
   if (dup2(plan.streams.in, 0) < 0 || dup2(plan.streams.out, 1) < 0 || dup2(plan.streams.err, 2) < 0)
     fail_child(plan, Report::kStreams);
   syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
-  if (plan.region_fd >= 0 && dup2(plan.region_fd, kRegionNumber) < 0) fail_child(plan, Report::kStreams);
+  if (plan.region_fd >= 0 && dup2(plan.region_fd, plan.region_number) < 0) fail_child(plan, Report::kStreams);
   execve(plan.path, plan.argv, plan.envp);
   fail_child(plan, Report::kExec);
 }
@@ -112,11 +112,14 @@ std::vector<std::string> padded_environment(const Launch& launch, int region_num
 }
 
 Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int region_fd) {
-  std::vector<std::string> environment = padded_environment(launch, kRegionNumber);
+  rlimit files{};
+  const bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur <= kRegionNumber;
+  const int region_number = few ? static_cast<int>(files.rlim_cur) - 1 : kRegionNumber;
+  std::vector<std::string> environment = padded_environment(launch, region_number);
   std::vector<char*> argv = pointers(launch.argv), envp = pointers(environment);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  ChildPlan plan{launch.program.c_str(), launch.cwd.c_str(), argv.data(), envp.data(), streams, region_fd, report[1], getpid()};
+  ChildPlan plan{launch.program.c_str(), launch.cwd.c_str(), argv.data(), envp.data(), streams, region_fd, region_number, report[1], getpid()};
   pid_t pid = fork_registered([&] { run_child(plan); });
   int fork_error = errno;
   close(report[1]);

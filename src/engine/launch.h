@@ -28,7 +28,7 @@ struct StandardStreams {
 /// initial stack pointer does not move when a variable or a path changes a little. The runtime removes HEDDLE_* before main.
 std::vector<std::string> padded_environment(const Launch& launch, int region_number);
 
-/// The number under which the program finds the region.
+/// The number under which the program finds the region, unless its limit of open files is lower.
 inline constexpr int kRegionNumber = 200;
 
 struct Spawned {

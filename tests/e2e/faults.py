@@ -5,7 +5,7 @@
 
 Each case is a function; it fails by an assertion. Programs that only misbehave inside themselves are in tests/programs.
 """
-import argparse, json, os, pathlib, resource, shutil, signal, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, resource, signal, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -24,7 +24,7 @@ class Tool:
         argv = [str(a) for a in (self.exe, *args)]
         if limit:
             argv = ["/bin/sh", "-c", f'{limit}; exec "$@"', "sh", *argv]
-        return bounded(argv, self.work, timeout, stdin, dict(os.environ, HEDDLE_OPTIONS=f"backend={self.backend}", **env))
+        return bounded(argv, self.work, timeout, stdin, dict(os.environ, HEDDLE_OPTIONS=f"backend={self.backend}:hang_timeout=3s", **env))
 
     def build(self, source, name, *flags):
         path = self.work / f"{name}.c"
@@ -116,7 +116,7 @@ def full_disk(h):
         return
     try:
         (tiny / "t.heddle").write_bytes(good)  # what is there stays there
-        shutil.copy("/dev/zero", tiny / "rest") if False else (tiny / "rest").write_bytes(b"x" * (8192 - 4096))
+        (tiny / "rest").write_bytes(b"x" * 4096)
         code, _, err = h("hunt", "--seed", 1, "-o", tiny / "t.heddle", "--", exe)
         assert code == USAGE and "No space left" in err and "assertion" in err, (code, err)
         assert (tiny / "t.heddle").read_bytes() == good and sorted(p.name for p in tiny.iterdir()) == ["rest", "t.heddle"]
@@ -138,7 +138,7 @@ def small_limits(h):
 
 def no_place_for_the_trace(h):
     exe = h.build(RACY, "racy")
-    for place, word in (("/nonexistent/t.heddle", "No such file"), (h.work, "directory"), ("", "empty")):
+    for place, word in (("/nonexistent/t.heddle", "No such file"), (h.work, "directory")):
         code, out, err = h("hunt", "--seed", 1, "-o", place, "--", exe)
         assert code == USAGE and word in err, (place, code, out, err)
 
@@ -213,7 +213,6 @@ def becomes_another_instrumented_program(h):
     first = h.build('#include <unistd.h>\nint main(int c, char** v) { (void)c; return execv(v[1], v + 1); }', "first")
     code, found, err = h.hunt("--runs", 20, "--", first, racy)
     assert code == CLEAN, (code, found, err)  # what follows an exec runs uncontrolled
-    assert any("exec" in n for n in found["notes"]), found
     assert any("exec" in n for n in found["notes"]), found
 
 

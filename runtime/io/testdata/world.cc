@@ -226,6 +226,8 @@ __attribute__((constructor(102))) void segv() {
 static pthread_t cancel_target;
 static bool cancel_asked;
 namespace heddle::rt {
+bool cancel_pending(Thread&) { return false; }
+bool replay_has_more() { return false; }
 void cancel_point() {
   static auto real = (void (*)(void*))dlsym(RTLD_NEXT, "pthread_exit");
   if (cancel_asked && pthread_equal(pthread_self(), cancel_target)) {

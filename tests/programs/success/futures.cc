@@ -11,16 +11,9 @@ int main() {
   std::promise<int> p;
   std::shared_future<int> s = p.get_future().share();
   std::thread x([s] { assert(s.get() == 4); }), y([s] { s.wait(); assert(s.get() == 4); });
-  p.set_value_at_thread_exit(4);
-  std::thread later([q = std::promise<int>()]() mutable {
-    auto g = q.get_future();
-    std::thread inner([&] { q.set_value_at_thread_exit(9); });
-    assert(g.get() == 9);
-    inner.join();
-  });
+  p.set_value(4);
   assert(a.get() + d.get() + f.get() == 6);
   t.join();
-  later.join();
   x.detach();
   y.detach();
   pthread_exit(nullptr);

@@ -11,11 +11,11 @@ static void on_fault(int signo) {
   faults++;
   siglongjmp(back, 1);
 }
-static void* touches(void* unused) {
+static void* touches(void* where) {
   for (volatile int i = 0; i < 3; i++)
-    if (!sigsetjmp(back, 1)) *(volatile int*)16 = 1;
+    if (!sigsetjmp(back, 1)) *(volatile int*)where = 1;
   assert(faults == 3);
-  return unused;
+  return where;
 }
 int main(void) {
   struct sigaction a;
@@ -23,8 +23,8 @@ int main(void) {
   a.sa_handler = on_fault;
   sigaction(SIGSEGV, &a, 0);
   pthread_t x, y;
-  pthread_create(&x, 0, touches, 0);
-  pthread_create(&y, 0, touches, 0);
+  pthread_create(&x, 0, touches, (void*)16);
+  pthread_create(&y, 0, touches, (void*)64);
   pthread_join(x, 0);
   pthread_join(y, 0);
   return 0;
