@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "src/program/symbolizer.h"
+
 namespace heddle {
 namespace {
 
@@ -49,9 +51,7 @@ std::span<const Frame> frames_of_cause(const Stack& stack, std::string_view kind
 
 const Frame* frame_of_cause(const Stack& stack, std::string_view kind) {
   const auto frames = frames_of_cause(stack, kind);
-  const auto it = std::ranges::find_if(frames, [](const Frame& f) { return !f.system; });
-  if (it != frames.end()) return &*it;
-  return frames.empty() ? (stack.empty() ? nullptr : &stack.front()) : &frames.front();
+  return user_frame(frames.empty() ? std::span<const Frame>(stack) : frames);
 }
 
 bool holds_terminate(const Stack& stack) { return holds(stack, kTerminate); }

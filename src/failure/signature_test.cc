@@ -98,6 +98,16 @@ TEST(Signature, WithoutStackTheFunctionRemains) {
   EXPECT_EQ(signature(r), "assertion|take");
 }
 
+TEST(Signature, WithoutDebugInfoTheInstanceThatSwallowedTheUsersCodeStandsForIt) {
+  const Frame rt = frame("heddle::rt::point", true), libc = frame("start_thread", true);
+  const Frame instance = frame("std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::$_0>>>::_M_run", true);
+  const Stack stack = {rt, instance, libc};
+  ASSERT_EQ(user_frame(stack)->function, instance.function);
+  FailureRecord r = record("segfault", stack);
+  r.function = user_frame(stack)->function;
+  EXPECT_EQ(signature(r), "segfault|std::thread::_State_impl::_M_run");
+}
+
 TEST(Signature, DeadlockCyclesAreEqualUnderRotationAndRenaming) {
   std::vector<DeadlockEdge> edges = {edge("0.1", "lock", "transfer", "0.2"), edge("0.2", "lock", "audit", "0.3"),
                                      edge("0.3", "rdlock", "close", "0.1")};

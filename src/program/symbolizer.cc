@@ -141,9 +141,13 @@ std::string Symbolizer::data_name(std::uint64_t address) {
   return module->data->name(address);
 }
 
-const Frame* user_frame(const Stack& stack) {
-  const auto it = std::ranges::find_if(stack, [](const Frame& f) { return !f.system; });
-  if (it != stack.end()) return &*it;
+const Frame* user_frame(std::span<const Frame> stack) {
+  const auto is_users = [](const Frame& f) { return !f.system; };
+  const auto is_instance = [](const Frame& f) {
+    return f.file.empty() && f.function.starts_with("std::") && !f.module.starts_with("lib");
+  };
+  if (const auto it = std::ranges::find_if(stack, is_users); it != stack.end()) return &*it;
+  if (const auto it = std::ranges::find_if(stack, is_instance); it != stack.end()) return &*it;
   return stack.empty() ? nullptr : &stack.front();
 }
 

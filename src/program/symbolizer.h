@@ -40,7 +40,9 @@ class Symbolizer {
 
 /// Demangles and strips our clone suffixes (".heddle", ".plain").
 std::string demangle(const std::string& linkage);
-/// The innermost frame that is the user's code; the innermost of all when none is.
-const Frame* user_frame(const Stack& stack);
+/// The innermost frame that is the user's code. When none is known to be: without debug info the user's function may be
+/// inlined into an instance of a library template ("std::thread::_State_impl<...>::_M_run"), so the innermost of those;
+/// else the innermost of all. Null: the stack is empty.
+const Frame* user_frame(std::span<const Frame> stack);
 
 }  // namespace heddle
