@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cctype>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -111,7 +111,8 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag("--schedule", a.schedule, "the schedule as text that can be edited: thread and steps");
   app.add_flag("--full", a.full, "fold nothing");
   app.add_option("--thread", a.thread, "only this thread");
-  app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")->check(CLI::Range(0, 1000));
+  app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")
+      ->check(CLI::Range(0, 1000));
   app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(CLI::Range(40, 1000));
   app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
 }
@@ -120,7 +121,8 @@ void declare(CLI::App& app, Arguments& a) {
 Status choose_format(Arguments& a) {
   if (a.json) a.format = "json";
   if (a.format == "text" || a.format == "json") return {};
-  if (a.format == "html" || a.format == "perfetto") return error(fmt::format("--format {} is not in this version", a.format), "formats: text, json");
+  if (a.format == "html" || a.format == "perfetto")
+    return error(fmt::format("--format {} is not in this version", a.format), "formats: text, json");
   return error(fmt::format("unknown format '{}'", a.format), "formats: text, json");
 }
 

@@ -21,7 +21,8 @@ Columns::Columns(const Names& names, SourceFiles& sources, const TraceHead& head
   const std::size_t n = std::max<std::size_t>(threads_.size(), 1);
   listed_ = n * (kMinCell + kGap) > room + kGap;
   if (listed_) {
-    for (std::uint16_t t : threads_) name_width_ = std::max(name_width_, std::min<std::size_t>(names_.thread(t).size(), 20));
+    for (std::uint16_t t : threads_)
+      name_width_ = std::max(name_width_, std::min<std::size_t>(names_.thread(t).size(), 20));
     width_ = room - std::min(room - 20, name_width_ + kGap);
   } else {
     width_ = std::min((room + kGap) / n - kGap, kMaxCell);
@@ -53,7 +54,9 @@ bool Columns::line(std::uint16_t thread, const std::vector<Piece>& pieces) {
   std::string text = spaces(kIndent);
   if (listed_) {
     const bool same = last_thread_ == thread;
-    text += paint(options_.colour, Paint::Cyan, pad(same ? "" : clean(names_.thread(thread), options_.utf8), name_width_, options_.utf8)) + spaces(kGap);
+    text += paint(options_.colour, Paint::Cyan,
+                  pad(same ? "" : clean(names_.thread(thread), options_.utf8), name_width_, options_.utf8)) +
+            spaces(kGap);
   }
   for (std::size_t c = 0; c <= std::max(mine, marked); ++c) {
     if (listed_ && c != mine) continue;
@@ -65,7 +68,8 @@ bool Columns::line(std::uint16_t thread, const std::vector<Piece>& pieces) {
       }
       text += spaces(width_ - std::min(width_, used) + kGap);
     } else if (c == marked) {
-      text += paint(options_.colour, Paint::Yellow, pad(signs(options_.utf8).preempted, width_, options_.utf8)) + spaces(kGap);
+      text += paint(options_.colour, Paint::Yellow, pad(signs(options_.utf8).preempted, width_, options_.utf8)) +
+              spaces(kGap);
     } else {
       text += spaces(width_ + kGap);
     }
@@ -84,27 +88,33 @@ bool Columns::flush_mark(std::optional<std::uint16_t> next) {
 }
 
 /// Line number, code, verdict, and what the row says: beside the code where there is room, else on a line of its own.
-bool Columns::cell(std::uint16_t thread, std::uint32_t number, std::string code, std::string_view verdict, std::string says) {
+bool Columns::cell(std::uint16_t thread, std::uint32_t number, std::string code, std::string_view verdict,
+                   std::string says) {
   if (code.empty()) code = std::exchange(says, {});
   const std::size_t room = width_ - kLineNumber;
   const std::size_t red = verdict.empty() ? 0 : width_of(verdict) + 2, blue = says.empty() ? 0 : width_of(says) + 2;
   const bool beside = std::min(width_of(code), room / 2) + red + blue <= room;
   // Where code is short and so is what it does, these stand in columns of their own.
   const std::size_t most = room - std::min(room, red + (beside ? blue : 0));
-  const std::size_t code_width = red + blue == 0 ? room : std::min(most, std::max(std::min(width_of(code), most), room * 3 / 5));
+  const std::size_t code_width =
+      red + blue == 0 ? room : std::min(most, std::max(std::min(width_of(code), most), room * 3 / 5));
   std::vector<Piece> pieces;
-  pieces.push_back({pad(number == 0 ? "" : fmt::format("{}", number), kLineNumber - 1, options_.utf8) + " ", Paint::Dim});
+  pieces.push_back(
+      {pad(number == 0 ? "" : fmt::format("{}", number), kLineNumber - 1, options_.utf8) + " ", Paint::Dim});
   pieces.push_back({pad(code, code_width, options_.utf8), Paint::Plain});
   if (red > 0) pieces.push_back({"  " + fit(verdict, room - 2, options_.utf8), Paint::Red});
   if (blue > 0 && beside) pieces.push_back({"  " + says, Paint::Cyan});
   if (!line(thread, pieces)) return false;
-  return beside || blue == 0 || line(thread, {{spaces(kLineNumber + 2) + fit(says, room - 2, options_.utf8), Paint::Cyan}});
+  return beside || blue == 0 ||
+         line(thread, {{spaces(kLineNumber + 2) + fit(says, room - 2, options_.utf8), Paint::Cyan}});
 }
 
 /// Says in which function and file the thread is when that changed.
 bool Columns::where(std::uint16_t thread, const Place& place) {
   std::string text = clean(place.function, options_.utf8);
-  if (!place.file.empty()) text += fmt::format("{}{}", text.empty() ? "" : std::string(" ") + signs(options_.utf8).dot + " ", clean(base_name(place.file), options_.utf8));
+  if (!place.file.empty())
+    text += fmt::format("{}{}", text.empty() ? "" : std::string(" ") + signs(options_.utf8).dot + " ",
+                        clean(base_name(place.file), options_.utf8));
   const std::size_t column = column_of(thread);
   if (text.empty() || column >= last_where_.size() || last_where_[column] == text) return true;
   last_where_[column] = text;
@@ -131,7 +141,8 @@ bool Columns::fold(std::uint64_t events) {
   if (!flush_mark(std::nullopt)) return false;
   const char* e = signs(options_.utf8).ellipsis;
   last_thread_.reset();
-  return sink_(spaces(kIndent) + paint(options_.colour, Paint::Dim, fmt::format("{} {} {}", e, counted("event", events), e)) + "\n");
+  return sink_(spaces(kIndent) +
+               paint(options_.colour, Paint::Dim, fmt::format("{} {} {}", e, counted("event", events), e)) + "\n");
 }
 
 }  // namespace heddle

@@ -46,8 +46,8 @@ class Columns {
   const ViewOptions& options_;
   std::vector<std::uint16_t> threads_;
   const Sink& sink_;
-  bool listed_ = false;       // one column, each line with its thread's name
-  std::size_t width_ = 0;     // of a cell
+  bool listed_ = false;    // one column, each line with its thread's name
+  std::size_t width_ = 0;  // of a cell
   std::size_t name_width_ = 0;
   std::vector<std::string> last_where_;
   std::optional<std::uint16_t> mark_;  // preempted thread whose mark is not printed yet

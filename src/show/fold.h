@@ -32,9 +32,9 @@ class Fold {
   std::vector<Row> head_;
   std::deque<Kept> tail_;
   std::deque<Row> middle_;
-  std::optional<Row> held_;        // a private row that is alone so far: folding one row would not save a line
+  std::optional<Row> held_;  // a private row that is alone so far: folding one row would not save a line
   bool folding_private_ = false;
-  std::size_t near_left_ = 0;      // rows after the last preemption that still count as near
+  std::size_t near_left_ = 0;  // rows after the last preemption that still count as near
 };
 
 }  // namespace heddle

@@ -23,21 +23,36 @@ Json json_of(const Stack& stack) {
 
 Json json_of(const FailureRecord& f) {
   Json threads = Json::array(), deadlock = Json::array();
-  for (const ThreadAtFailure& t : f.threads) threads.push_back({{"thread", t.thread}, {"state", t.state}, {"stack", json_of(t.stack)}});
+  for (const ThreadAtFailure& t : f.threads)
+    threads.push_back({{"thread", t.thread}, {"state", t.state}, {"stack", json_of(t.stack)}});
   for (const DeadlockEdge& e : f.deadlock)
-    deadlock.push_back({{"thread", e.thread}, {"operation", e.operation}, {"object", e.object}, {"holder", e.holder},
-                        {"wait_site", json_of(e.wait_site)}, {"hold_site", json_of(e.hold_site)}});
-  return {{"kind", f.kind}, {"signature", f.signature}, {"message", f.message}, {"thread", f.thread}, {"function", f.function},
-          {"file", f.file}, {"line", f.line}, {"detail", f.detail}, {"threads", threads}, {"deadlock", deadlock}, {"notes", f.notes}};
+    deadlock.push_back({{"thread", e.thread},
+                        {"operation", e.operation},
+                        {"object", e.object},
+                        {"holder", e.holder},
+                        {"wait_site", json_of(e.wait_site)},
+                        {"hold_site", json_of(e.hold_site)}});
+  return {{"kind", f.kind},         {"signature", f.signature}, {"message", f.message}, {"thread", f.thread},
+          {"function", f.function}, {"file", f.file},           {"line", f.line},       {"detail", f.detail},
+          {"threads", threads},     {"deadlock", deadlock},     {"notes", f.notes}};
 }
 
 Json json_of(const RaceAccess& a) {
-  return {{"thread", a.thread}, {"kind", a.kind}, {"function", a.function}, {"file", a.file}, {"line", a.line}, {"stack", json_of(a.stack)}};
+  return {{"thread", a.thread}, {"kind", a.kind}, {"function", a.function},
+          {"file", a.file},     {"line", a.line}, {"stack", json_of(a.stack)}};
 }
 
 Json json_of(const Meta& m) {
-  return {{"heddle_version", m.heddle_version}, {"build_id", m.build_id}, {"cwd", m.cwd}, {"argv", m.argv}, {"strategy", m.strategy},
-          {"points", m.points}, {"seed", m.seed}, {"run_index", m.run_index}, {"created", m.created}, {"machine", m.machine},
+  return {{"heddle_version", m.heddle_version},
+          {"build_id", m.build_id},
+          {"cwd", m.cwd},
+          {"argv", m.argv},
+          {"strategy", m.strategy},
+          {"points", m.points},
+          {"seed", m.seed},
+          {"run_index", m.run_index},
+          {"created", m.created},
+          {"machine", m.machine},
           {"detail", m.detail}};
 }
 
@@ -50,11 +65,14 @@ std::string show_json(const TraceReader& trace) {
   Json threads = Json::array(), races = Json::array();
   for (std::size_t i = 0; i < head.threads.size(); ++i) {
     const ThreadRecord& r = head.threads[i];
-    threads.push_back({{"name", r.name}, {"entry", r.entry}, {"label", r.label},
+    threads.push_back({{"name", r.name},
+                       {"entry", r.entry},
+                       {"label", r.label},
                        {"events", i < seen.thread_events.size() ? seen.thread_events[i] : 0}});
   }
   for (const RaceRecord& r : head.races)
-    races.push_back({{"variable", r.variable}, {"size", r.size}, {"first", json_of(r.first)}, {"second", json_of(r.second)}});
+    races.push_back(
+        {{"variable", r.variable}, {"size", r.size}, {"first", json_of(r.first)}, {"second", json_of(r.second)}});
   const bool ended = head.complete && WIFEXITED(head.wait_status);
   Json out = {{"program", head.meta.program},
               {"outcome", outcome(trace)},
@@ -71,9 +89,16 @@ std::string show_json(const TraceReader& trace) {
               {"complete", head.complete},
               {"damage", trace.damage()},
               {"bytes", trace.file_bytes()},
-              {"bytes_per_event", trace.event_count() == 0 ? Json() : Json(static_cast<double>(trace.event_bytes()) / static_cast<double>(trace.event_count()))},
-              {"totals", {{"events", t.events}, {"steps", t.steps}, {"switches", t.switches}, {"preemptions", t.preemptions},
-                          {"accesses", t.accesses}, {"virtual_ns", t.virtual_ns}}},
+              {"bytes_per_event", trace.event_count() == 0 ? Json()
+                                                           : Json(static_cast<double>(trace.event_bytes()) /
+                                                                  static_cast<double>(trace.event_count()))},
+              {"totals",
+               {{"events", t.events},
+                {"steps", t.steps},
+                {"switches", t.switches},
+                {"preemptions", t.preemptions},
+                {"accesses", t.accesses},
+                {"virtual_ns", t.virtual_ns}}},
               {"run", json_of(head.meta)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace);
 }

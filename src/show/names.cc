@@ -19,7 +19,8 @@ constexpr std::size_t kCacheBits = 12;
 constexpr std::size_t kMaxFound = 1u << 18;  // memory must not grow with the number of events
 
 bool system_path(std::string_view file) {
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") || file.find("/include/c++/") != std::string_view::npos;
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.find("/include/c++/") != std::string_view::npos;
 }
 
 /// The innermost frame of the user's code; null when there is none.
@@ -39,7 +40,8 @@ std::uint32_t kind_properties(std::uint32_t kind) { return kind < HEDDLE_EV_COUN
 
 Names::Names(const TraceHead& head) : head_(head), places_(1), cache_(std::size_t{1} << kCacheBits) {
   for (std::size_t i = 0; i < head.sites.size(); ++i) sites_.emplace(head.sites[i].id, static_cast<std::uint32_t>(i));
-  for (std::size_t i = 0; i < head.objects.size(); ++i) objects_.emplace(head.objects[i].id, static_cast<std::uint32_t>(i));
+  for (std::size_t i = 0; i < head.objects.size(); ++i)
+    objects_.emplace(head.objects[i].id, static_cast<std::uint32_t>(i));
 }
 
 std::string Names::thread(std::uint32_t index) const {
@@ -62,12 +64,16 @@ PlaceId Names::intern(const Place& place) {
 
 PlaceId Names::find(const HeddleEvent& event) {
   const SiteRecord* s = event.site == 0 ? nullptr : site(event.site);
-  const Stack* stack = event.stack != 0 && event.stack <= head_.stacks.size() ? &head_.stacks[event.stack - 1] : nullptr;
-  const bool foreign = s != nullptr && (system_path(s->file) || (stack != nullptr && !stack->empty() && stack->front().system));
+  const Stack* stack =
+      event.stack != 0 && event.stack <= head_.stacks.size() ? &head_.stacks[event.stack - 1] : nullptr;
+  const bool foreign =
+      s != nullptr && (system_path(s->file) || (stack != nullptr && !stack->empty() && stack->front().system));
   if (s != nullptr && s->line != 0 && !foreign) return intern({s->function, s->file, s->line});
-  if (const Frame* f = stack != nullptr ? innermost_of_user(*stack) : nullptr) return intern({f->function, f->file, f->line});
+  if (const Frame* f = stack != nullptr ? innermost_of_user(*stack) : nullptr)
+    return intern({f->function, f->file, f->line});
   if (s != nullptr) return intern({s->function, s->file, s->line});
-  if (stack != nullptr && !stack->empty()) return intern({stack->front().function, stack->front().file, stack->front().line});
+  if (stack != nullptr && !stack->empty())
+    return intern({stack->front().function, stack->front().file, stack->front().line});
   return 0;
 }
 
@@ -86,7 +92,7 @@ std::string Names::what(const HeddleEvent& event) const {
   if (event.object != 0) {
     const auto it = objects_.find(event.object);
     return it != objects_.end() && !head_.objects[it->second].name.empty() ? head_.objects[it->second].name
-                                                                            : fmt::format("object {}", event.object);
+                                                                           : fmt::format("object {}", event.object);
   }
   const SiteRecord* s = site(event.site);
   // In a system header the variable is one of the library's ("this->_M_i"): it says nothing to the user.

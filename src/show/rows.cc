@@ -13,10 +13,23 @@ bool is_access(const HeddleEvent& e) { return (kind_properties(e.kind) & HEDDLE_
 /// Whether another thread could notice this event, or be its cause.
 bool is_interesting(const HeddleEvent& e, const SharedMemory& memory) {
   switch (e.kind) {
-    case HEDDLE_EV_THREAD_CREATE: case HEDDLE_EV_THREAD_JOIN: case HEDDLE_EV_THREAD_DETACH: case HEDDLE_EV_THREAD_CANCEL:
-    case HEDDLE_EV_FORK: case HEDDLE_EV_SIGNAL: case HEDDLE_EV_EXIT: case HEDDLE_EV_YIELD: case HEDDLE_EV_SLEEP: return true;
-    case HEDDLE_EV_FENCE: case HEDDLE_EV_INPUT: case HEDDLE_EV_THREAD_START: case HEDDLE_EV_THREAD_EXIT: return false;
-    default: break;
+    case HEDDLE_EV_THREAD_CREATE:
+    case HEDDLE_EV_THREAD_JOIN:
+    case HEDDLE_EV_THREAD_DETACH:
+    case HEDDLE_EV_THREAD_CANCEL:
+    case HEDDLE_EV_FORK:
+    case HEDDLE_EV_SIGNAL:
+    case HEDDLE_EV_EXIT:
+    case HEDDLE_EV_YIELD:
+    case HEDDLE_EV_SLEEP:
+      return true;
+    case HEDDLE_EV_FENCE:
+    case HEDDLE_EV_INPUT:
+    case HEDDLE_EV_THREAD_START:
+    case HEDDLE_EV_THREAD_EXIT:
+      return false;
+    default:
+      break;
   }
   if (kind_properties(e.kind) & HEDDLE_P_NOTE) return false;
   return e.address != 0 && memory.shared(e);
@@ -24,7 +37,8 @@ bool is_interesting(const HeddleEvent& e, const SharedMemory& memory) {
 
 class RowBuilder {
  public:
-  RowBuilder(const Survey& survey, Names& names, std::optional<std::uint16_t> only, const std::function<bool(Row&)>& take)
+  RowBuilder(const Survey& survey, Names& names, std::optional<std::uint16_t> only,
+             const std::function<bool(Row&)>& take)
       : survey_(survey), names_(names), only_(only), take_(take) {}
 
   bool add(const HeddleEvent& e) {
@@ -41,6 +55,7 @@ class RowBuilder {
       row_.index = index;
       row_.position = position_;
       row_.thread = e.thread;
+      row_.kind = e.kind;
       row_.place = place;
       open_ = true;
     }
@@ -64,9 +79,10 @@ class RowBuilder {
   }
   void merge(const HeddleEvent& e) {
     ++row_.events;
-    if (is_interesting(e, survey_.memory)) row_.private_only = false;
+    if (row_.private_only && is_interesting(e, survey_.memory)) row_.private_only = false;
     if ((kind_properties(e.kind) & HEDDLE_P_NOTE) && e.kind != HEDDLE_EV_SIGNAL) return;
-    if (row_.place != 0 && (e.kind == HEDDLE_EV_THREAD_START || e.kind == HEDDLE_EV_THREAD_EXIT)) return;  // says nothing about the line
+    if (row_.place != 0 && (e.kind == HEDDLE_EV_THREAD_START || e.kind == HEDDLE_EV_THREAD_EXIT))
+      return;  // says nothing about the line
     Operation& o = operation_for(e);
     ++o.count;
     if (!(e.flags & HEDDLE_EF_VALUE) || is_range(e) || !is_access(e)) return;
@@ -146,10 +162,14 @@ Status for_each_row(const TraceReader& trace, const Survey& survey, Names& names
 
 std::string value_text(std::uint64_t value, unsigned size_log2) {
   switch (size_log2) {
-    case 0: return fmt::format("{}", value & 0xff);
-    case 1: return fmt::format("{}", static_cast<std::int16_t>(value));
-    case 2: return fmt::format("{}", static_cast<std::int32_t>(value));
-    default: break;
+    case 0:
+      return fmt::format("{}", value & 0xff);
+    case 1:
+      return fmt::format("{}", static_cast<std::int16_t>(value));
+    case 2:
+      return fmt::format("{}", static_cast<std::int32_t>(value));
+    default:
+      break;
   }
   const auto number = static_cast<std::int64_t>(value);
   // What lies where addresses lie reads better as one.
@@ -160,11 +180,16 @@ std::string describe(const HeddleEvent& e, const Names& names) {
   if (e.kind == HEDDLE_EV_THREAD_START || e.kind == HEDDLE_EV_THREAD_EXIT) return kind_text(e.kind);
   std::string text = kind_text(e.kind);
   const std::string what = names.what(e);
-  if (!what.empty()) text += " " + what;
-  else if (e.address != 0 && is_access(e)) text += fmt::format(" [{:#x}]", e.address);
-  if (is_range(e)) text += fmt::format(" {}", counted("byte", e.value));
-  else if ((e.flags & HEDDLE_EF_VALUE) && is_access(e)) text += fmt::format(" = {}", value_text(e.value, e.flags & HEDDLE_EF_SIZE));
-  else if ((e.flags & HEDDLE_EF_VALUE) && e.kind == HEDDLE_EV_BRANCH) text += fmt::format(" to {}", e.value);
+  if (!what.empty())
+    text += " " + what;
+  else if (e.address != 0 && is_access(e))
+    text += fmt::format(" [{:#x}]", e.address);
+  if (is_range(e))
+    text += fmt::format(" {}", counted("byte", e.value));
+  else if ((e.flags & HEDDLE_EF_VALUE) && is_access(e))
+    text += fmt::format(" = {}", value_text(e.value, e.flags & HEDDLE_EF_SIZE));
+  else if ((e.flags & HEDDLE_EF_VALUE) && e.kind == HEDDLE_EV_BRANCH)
+    text += fmt::format(" to {}", e.value);
   if (e.flags & HEDDLE_EF_FAILED) text += " (failed)";
   return text;
 }
@@ -177,6 +202,7 @@ std::string describe(const Row& row, const Names& names, std::string_view code, 
     if (!text.empty()) text += ", ";
     text += one;
   }
+  if (text.empty() && code.empty()) text = kind_text(row.kind);
   if (row.more_operations) text.append(", ").append(signs(utf8).ellipsis);
   return text;
 }

@@ -14,17 +14,18 @@ namespace heddle {
 
 /// What a row says about one variable or object.
 struct Operation {
-  HeddleEvent first{};         // the first event on it in this row
+  HeddleEvent first{};  // the first event on it in this row
   std::uint64_t last_value = 0;
   bool has_value = false, wrote = false;
   std::uint64_t count = 0;
 };
 
 struct Row {
-  std::uint64_t index = 0;   // of its first event in the trace
+  std::uint64_t index = 0;     // of its first event in the trace
   std::uint64_t position = 0;  // of its first event among those the view is about
-  std::uint64_t events = 0;  // merged
+  std::uint64_t events = 0;    // merged
   std::uint16_t thread = 0;
+  std::uint8_t kind = 0;  // of its first event
   PlaceId place = 0;
   std::array<Operation, 5> operations{};
   std::uint8_t operation_count = 0;
@@ -37,7 +38,8 @@ struct Row {
 Status for_each_row(const TraceReader& trace, const Survey& survey, Names& names, std::optional<std::uint16_t> only,
                     const std::function<bool(Row&)>& take);
 
-/// "filled = 1", "counter = 0 → 1", "lock m", "trylock m failed"; `code` is the source text beside it, which is not repeated.
+/// "filled = 1", "counter = 0 → 1", "lock m", "trylock m failed"; `code` is the source text beside it, which is not
+/// repeated.
 std::string describe(const Row& row, const Names& names, std::string_view code, bool utf8);
 /// One event in words: for flat lists and for rows without source text.
 std::string describe(const HeddleEvent& event, const Names& names);

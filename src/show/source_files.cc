@@ -22,7 +22,8 @@ bool SourceFiles::read(const fs::path& path, File& file) {
   file.text.resize(static_cast<std::size_t>(fs::file_size(path, ec)));
   in.read(file.text.data(), static_cast<std::streamsize>(file.text.size()));
   file.text.resize(static_cast<std::size_t>(in.gcount()));
-  if (const auto time = fs::last_write_time(path, ec); !ec && written_ && time > *written_) changed_.push_back(path.string());
+  if (const auto time = fs::last_write_time(path, ec); !ec && written_ && time > *written_)
+    changed_.push_back(path.string());
   for (std::string_view rest = file.text; !rest.empty();) {
     const std::size_t end = rest.find('\n');
     file.lines.push_back(rest.substr(0, end));

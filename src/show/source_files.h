@@ -1,4 +1,5 @@
-// The user's source text, where it is still there. Paths come from an untrusted trace: only regular files of a sane size.
+// The user's source text, where it is still there. Paths come from an untrusted trace: only regular files of a sane
+// size.
 #pragma once
 #include <filesystem>
 #include <optional>

@@ -39,13 +39,19 @@ class SectionText {
         continue;
       }
       ++shown;
-      std::string place = f.file.empty() ? f.module : f.line != 0 ? fmt::format("{}:{}", base_name(f.file), f.line) : std::string(base_name(f.file));
+      std::string place = f.file.empty() ? f.module
+                          : f.line != 0  ? fmt::format("{}:{}", base_name(f.file), f.line)
+                                         : std::string(base_name(f.file));
       line(fmt::format("{}  {}", f.function.empty() ? "?" : f.function, place), indent);
     }
-    if (shown == 0 && !stack.empty()) line(fmt::format("{}  {}", stack.front().function, stack.front().module), indent);
-    else if (hidden > 0) line(fmt::format("({} of libraries not shown)", counted("frame", hidden)), indent);
+    if (shown == 0 && !stack.empty())
+      line(fmt::format("{}  {}", stack.front().function, stack.front().module), indent);
+    else if (hidden > 0)
+      line(fmt::format("({} of libraries not shown)", counted("frame", hidden)), indent);
   }
-  std::string take() const { return lines_.empty() ? "" : "\n" + paint(options_.colour, Paint::Bold, title_) + "\n" + lines_; }
+  std::string take() const {
+    return lines_.empty() ? "" : "\n" + paint(options_.colour, Paint::Bold, title_) + "\n" + lines_;
+  }
 
  private:
   std::string title_, lines_;
@@ -53,7 +59,9 @@ class SectionText {
 };
 
 std::string frame_text(const Frame& f) {
-  return f.file.empty() ? f.function : fmt::format("{}:{}{}", base_name(f.file), f.line, f.function.empty() ? "" : " in " + f.function);
+  return f.file.empty()
+             ? f.function
+             : fmt::format("{}:{}{}", base_name(f.file), f.line, f.function.empty() ? "" : " in " + f.function);
 }
 
 std::string threads_text(const FailureRecord& f, const ViewOptions& options) {
@@ -91,20 +99,23 @@ std::string races_text(const TraceHead& head, const ViewOptions& options) {
   SectionText section(counted("data race", head.races.size()), options);
   for (std::size_t i = 0; i < head.races.size() && i < kMaxRaces; ++i) {
     const RaceRecord& r = head.races[i];
-    section.line(fmt::format("on {}{}", r.variable.empty() ? "memory" : r.variable, r.size != 0 ? fmt::format(" ({})", counted("byte", r.size)) : ""));
+    section.line(fmt::format("on {}{}", r.variable.empty() ? "memory" : r.variable,
+                             r.size != 0 ? fmt::format(" ({})", counted("byte", r.size)) : ""));
     for (const RaceAccess* a : {&r.first, &r.second}) {
       section.line(fmt::format("{}  {}", a->kind, position(a->file, a->line, a->function, a->thread)), 6);
       section.stack(a->stack, 10);
     }
   }
-  if (head.races.size() > kMaxRaces) section.line(fmt::format("and {} more (--json has all)", head.races.size() - kMaxRaces));
+  if (head.races.size() > kMaxRaces)
+    section.line(fmt::format("and {} more (--json has all)", head.races.size() - kMaxRaces));
   return section.take();
 }
 
 std::string notes_text(const TraceHead& head, const ViewOptions& options) {
   SectionText section("notes", options);
   for (std::size_t i = 0; i < head.notes.size() && i < kMaxNotes; ++i) section.line(head.notes[i]);
-  if (head.notes.size() > kMaxNotes) section.line(fmt::format("and {} more (--json has all)", head.notes.size() - kMaxNotes));
+  if (head.notes.size() > kMaxNotes)
+    section.line(fmt::format("and {} more (--json has all)", head.notes.size() - kMaxNotes));
   return section.take();
 }
 
@@ -119,7 +130,8 @@ std::string output_text(const TraceHead& head, const ViewOptions& options) {
     begin = newline == std::string_view::npos ? 0 : newline;
   }
   const bool all = begin == 0 && !head.output_truncated;
-  SectionText section(all ? "output of the program" : fmt::format("output of the program (last {})", counted("line", lines)), options);
+  SectionText section(
+      all ? "output of the program" : fmt::format("output of the program (last {})", counted("line", lines)), options);
   std::string_view rest = output.substr(begin == 0 ? 0 : begin + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
@@ -156,7 +168,8 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     std::string text = f.message.starts_with(f.kind) ? f.message : f.kind + (f.message.empty() ? "" : ": " + f.message);
     const std::string at = position(f.file, f.line, f.function, f.thread);
     if (!at.empty()) text += "   " + at;
-    return paint(options.colour, Paint::Red, "FAILED") + "  " + clean(text, options.utf8) + (head.complete ? "" : "   (trace incomplete)") + "\n";
+    return paint(options.colour, Paint::Red, "FAILED") + "  " + clean(text, options.utf8) +
+           (head.complete ? "" : "   (trace incomplete)") + "\n";
   }
   if (kind == "incomplete") {
     const std::string why = trace.damage().empty() ? "the run did not reach its end" : trace.damage();
@@ -167,7 +180,8 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     const char* name = strsignal(signal);
     return fmt::format("killed by signal {} ({})\n", signal, name != nullptr ? name : "?");
   }
-  return fmt::format("{} {}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited", WEXITSTATUS(head.wait_status));
+  return fmt::format("{} {}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
+                     WEXITSTATUS(head.wait_status));
 }
 
 std::string overview(const TraceReader& trace, const Survey& survey, const ViewOptions& options) {
@@ -178,23 +192,28 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
   for (std::size_t i = 1; i < head.meta.argv.size(); ++i) command += " " + head.meta.argv[i];
   std::string out;
   if (!command.empty()) {
-    if (!head.meta.strategy.empty()) command += fmt::format("   ({}, seed {}, run {})", head.meta.strategy, head.meta.seed, head.meta.run_index + 1);
+    if (!head.meta.strategy.empty())
+      command += fmt::format("   ({}, seed {}, run {})", head.meta.strategy, head.meta.seed, head.meta.run_index + 1);
     out += "  " + clean(command, options.utf8) + "\n";
   }
   const std::size_t threads = std::max(head.threads.size(), survey.thread_events.size());
   out += fmt::format("  {}{}{}{}{}, {}\n", counted("thread", threads), dot, counted("event", trace.event_count()), dot,
-                     t.switches == 1 ? "1 switch" : grouped(t.switches) + " switches", counted("preemption", t.preemptions));
+                     t.switches == 1 ? "1 switch" : grouped(t.switches) + " switches",
+                     counted("preemption", t.preemptions));
   if (!trace.damage().empty() && head.failure) out += "  " + clean(trace.damage(), options.utf8) + "\n";
   std::size_t width = 0;
-  for (std::size_t i = 0; i < head.threads.size() && i < kMaxThreads; ++i) width = std::max(width, std::min<std::size_t>(head.threads[i].name.size(), 16));
+  for (std::size_t i = 0; i < head.threads.size() && i < kMaxThreads; ++i)
+    width = std::max(width, std::min<std::size_t>(head.threads[i].name.size(), 16));
   for (std::size_t i = 0; i < head.threads.size() && i < kMaxThreads; ++i) {
     const ThreadRecord& r = head.threads[i];
     const std::uint64_t events = i < survey.thread_events.size() ? survey.thread_events[i] : 0;
     std::string what = r.entry;
     if (!r.label.empty()) what += fmt::format(" \"{}\"", r.label);
-    out += fmt::format("    {}  {}  {}\n", pad(clean(r.name, options.utf8), width, options.utf8), pad(clean(what, options.utf8), 28, options.utf8), counted("event", events));
+    out += fmt::format("    {}  {}  {}\n", pad(clean(r.name, options.utf8), width, options.utf8),
+                       pad(clean(what, options.utf8), 28, options.utf8), counted("event", events));
   }
-  if (head.threads.size() > kMaxThreads) out += fmt::format("    and {} more\n", counted("thread", head.threads.size() - kMaxThreads));
+  if (head.threads.size() > kMaxThreads)
+    out += fmt::format("    and {} more\n", counted("thread", head.threads.size() - kMaxThreads));
   return out;
 }
 

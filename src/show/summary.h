@@ -16,7 +16,8 @@ Totals totals(const TraceReader& trace, const SwitchCounter& counted);
 std::string answer(const TraceReader& trace, const ViewOptions& options);
 /// Program, numbers, threads.
 std::string overview(const TraceReader& trace, const Survey& survey, const ViewOptions& options);
-/// Threads at the failure, deadlock, races, notes, the end of the output: short sections, each only when there is something.
+/// Threads at the failure, deadlock, races, notes, the end of the output: short sections, each only when there is
+/// something.
 std::string findings(const TraceReader& trace, const ViewOptions& options);
 /// What to type next.
 std::string next_step(const TraceReader& trace, const ViewOptions& options);

@@ -15,7 +15,8 @@ constexpr std::uint64_t kMaxGranules = 512;  // of a range that are looked at: 4
 /// First granule of 8 bytes and number of granules that the event touches.
 std::pair<std::uint64_t, std::uint64_t> granules(const HeddleEvent& e) {
   const bool range = e.kind == HEDDLE_EV_READ_RANGE || e.kind == HEDDLE_EV_WRITE_RANGE;
-  const std::uint64_t size = range ? std::min<std::uint64_t>(e.value, kMaxGranules * 8) : std::uint64_t{1} << (e.flags & HEDDLE_EF_SIZE);
+  const std::uint64_t size =
+      range ? std::min<std::uint64_t>(e.value, kMaxGranules * 8) : std::uint64_t{1} << (e.flags & HEDDLE_EF_SIZE);
   const std::uint64_t first = e.address >> 3;
   return {first, size == 0 ? 0 : ((e.address + size - 1) >> 3) - first + 1};
 }
@@ -25,7 +26,8 @@ constexpr std::uint64_t kNever = ~0ull;
 }  // namespace
 
 SharedMemory::SharedMemory(std::uint64_t events)
-    : shift_(64 - static_cast<unsigned>(std::clamp(static_cast<int>(std::bit_width(events)) + 4, kMinBits, kMaxBits))), owner_(std::size_t{1} << (64 - shift_)) {}
+    : shift_(64 - static_cast<unsigned>(std::clamp(static_cast<int>(std::bit_width(events)) + 4, kMinBits, kMaxBits))),
+      owner_(std::size_t{1} << (64 - shift_)) {}
 
 void SharedMemory::touch(const HeddleEvent& e) {
   if (e.address == 0) return;

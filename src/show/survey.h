@@ -30,7 +30,8 @@ struct Survey {
   std::vector<bool> preempted;  // by switch, in order: the left thread could have gone on
 };
 
-/// `could_run[t]`: thread t could have run when the trace ended; tells about switches whose left thread never came back.
+/// `could_run[t]`: thread t could have run when the trace ended; tells about switches whose left thread never came
+/// back.
 Survey survey(const TraceReader& trace, const std::vector<bool>& could_run);
 /// From what the failure record says about its threads.
 std::vector<bool> threads_that_could_run(const TraceHead& head);

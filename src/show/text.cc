@@ -36,9 +36,12 @@ std::optional<std::uint16_t> index_of(const TraceHead& head, std::string_view na
 /// Puts rows, folds and the end of the story into the columns.
 class Story {
  public:
-  Story(const TraceReader& trace, const ViewOptions& options, Names& names, SourceFiles& sources, std::vector<std::uint16_t> threads,
-        std::optional<std::uint16_t> only, const Sink& sink)
-      : head_(trace.head()), names_(names), only_(only), columns_(names, sources, head_, options, std::move(threads), sink) {
+  Story(const TraceReader& trace, const ViewOptions& options, Names& names, SourceFiles& sources,
+        std::vector<std::uint16_t> threads, std::optional<std::uint16_t> only, const Sink& sink)
+      : head_(trace.head()),
+        names_(names),
+        only_(only),
+        columns_(names, sources, head_, options, std::move(threads), sink) {
     if (head_.failure) failing_ = index_of(head_, head_.failure->thread);
   }
   bool begin() { return columns_.header(); }
@@ -94,8 +97,8 @@ void add_threads_of_failure(const TraceHead& head, std::set<std::uint16_t>& thre
     if (const auto t = index_of(head, head.failure->deadlock[i].thread)) threads.insert(*t);
 }
 
-bool tell_folded(const TraceReader& trace, const Survey& survey, const ViewOptions& options, std::optional<std::uint16_t> only,
-                 Names& names, SourceFiles& sources, const Sink& sink) {
+bool tell_folded(const TraceReader& trace, const Survey& survey, const ViewOptions& options,
+                 std::optional<std::uint16_t> only, Names& names, SourceFiles& sources, const Sink& sink) {
   Fold fold({.around = options.around});
   std::uint64_t total = 0;
   (void)for_each_row(trace, survey, names, only, [&](Row& row) {
@@ -106,8 +109,10 @@ bool tell_folded(const TraceReader& trace, const Survey& survey, const ViewOptio
   const std::vector<Row> rows = fold.finish();
   std::set<std::uint16_t> threads;
   for (const Row& r : rows) threads.insert(r.thread);
-  if (only) threads.insert(*only);
-  else add_threads_of_failure(trace.head(), threads);
+  if (only)
+    threads.insert(*only);
+  else
+    add_threads_of_failure(trace.head(), threads);
   std::set<std::uint16_t> seen_later;
   std::vector<bool> last(rows.size());
   for (std::size_t i = rows.size(); i-- > 0;) last[i] = seen_later.insert(rows[i].thread).second;
@@ -117,11 +122,12 @@ bool tell_folded(const TraceReader& trace, const Survey& survey, const ViewOptio
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!story.row(rows[i], last[i])) return false;
   if (!story.end(total)) return false;
-  return story.folded() == 0 || sink(fmt::format("  ({} not shown; --full shows all)\n", counted("event", story.folded())));
+  return story.folded() == 0 ||
+         sink(fmt::format("  ({} not shown; --full shows all)\n", counted("event", story.folded())));
 }
 
-bool tell_all(const TraceReader& trace, const Survey& survey, const ViewOptions& options, std::optional<std::uint16_t> only,
-              Names& names, SourceFiles& sources, const Sink& sink) {
+bool tell_all(const TraceReader& trace, const Survey& survey, const ViewOptions& options,
+              std::optional<std::uint16_t> only, Names& names, SourceFiles& sources, const Sink& sink) {
   std::set<std::uint16_t> threads;
   for (std::size_t t = 0; t < survey.thread_events.size(); ++t)
     if (survey.thread_events[t] > 0 && (!only || *only == t)) threads.insert(static_cast<std::uint16_t>(t));
@@ -153,7 +159,8 @@ Status show_text(const TraceReader& trace, const ViewOptions& options, const Sin
   if (!tell(trace, seen, options, *only, names, sources, sink)) return {};
   std::string rest = findings(trace, options);
   for (const std::string& file : sources.changed())
-    rest += fmt::format("\nnote: {} has changed since the trace was made: lines may not match\n", clean(file, options.utf8));
+    rest += fmt::format("\nnote: {} has changed since the trace was made: lines may not match\n",
+                        clean(file, options.utf8));
   sink(rest + next_step(trace, options));
   return {};
 }
@@ -172,9 +179,13 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
       const std::uint64_t number = index++;
       if (*only && **only != e.thread) continue;
       const Place& place = names.place(names.place(e));
-      std::string at = place.line == 0 ? std::string(place.function) : fmt::format("{}:{} {}", base_name(place.file), place.line, place.function);
-      const char* mark = e.flags & HEDDLE_EF_PREEMPTED ? "after preemption" : e.flags & HEDDLE_EF_SWITCH ? "switch" : "";
-      out += fmt::format("{:>9} {} {:<8} {} {} {}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ', clean(names.thread(e.thread), options.utf8),
+      std::string at = place.line == 0 ? std::string(place.function)
+                                       : fmt::format("{}:{} {}", base_name(place.file), place.line, place.function);
+      const char* mark = e.flags & HEDDLE_EF_PREEMPTED ? "after preemption"
+                         : e.flags & HEDDLE_EF_SWITCH  ? "switch"
+                                                       : "";
+      out += fmt::format("{:>9} {} {:<8} {} {} {}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
+                         clean(names.thread(e.thread), options.utf8),
                          pad(clean(describe(e, names), options.utf8), 36, options.utf8), clean(at, options.utf8), mark);
       out.erase(out.find_last_not_of(' ') + 1);
       out += '\n';

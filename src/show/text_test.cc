@@ -49,7 +49,8 @@ class Show : public testing::Test {
   }
   /// The sample with its source in our folder.
   TraceHead sample_with_source() {
-    std::ofstream(folder_ / "lost_update.cc") << "\n\n\n\nvoid add() { counter++; }\n\nstd::thread a, b;\n  a.join();\n  assert(counter == 2);\n";
+    std::ofstream(folder_ / "lost_update.cc")
+        << "\n\n\n\nvoid add() { counter++; }\n\nstd::thread a, b;\n  a.join();\n  assert(counter == 2);\n";
     TraceHead head = sample_head();
     const auto move = [&](std::string& file) {
       if (file == "/src/lost_update.cc") file = (folder_ / "lost_update.cc").string();
@@ -66,7 +67,8 @@ class Show : public testing::Test {
 
 TEST_F(Show, TheFirstLineIsTheAnswer) {
   TraceHead head = sample_head();
-  EXPECT_THAT(text(trace(head, sample_events())), StartsWith("FAILED  assertion `counter == 2'   lost_update.cc:9 in main, thread 0\n"));
+  EXPECT_THAT(text(trace(head, sample_events())),
+              StartsWith("FAILED  assertion `counter == 2'   lost_update.cc:9 in main, thread 0\n"));
   head.failure.reset();
   head.wait_status = 0;
   EXPECT_THAT(text(trace(head, sample_events())), StartsWith("ok: exited 0\n"));
@@ -126,7 +128,9 @@ TEST_F(Show, TerminalsAreSafeFromTheTrace) {
   head.failure->message = "evil \x1b[2J\x07 \xff\xfe";
   head.threads[1].entry = "\x1b]0;title\x07";
   head.output = "\x1b[31mred\n";
-  head.notes = {"\xc2\x9b" "31m"};
+  head.notes = {
+      "\xc2\x9b"
+      "31m"};
   const std::string out = text(trace(head, sample_events()));
   for (char c : out) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
   EXPECT_EQ(out.find("\xc2\x9b"), std::string::npos);

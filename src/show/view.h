@@ -1,5 +1,5 @@
-// What a person or a program sees of a trace. Libraries here write to a Sink only; the tool decides where that goes, how
-// wide the terminal is and whether it has colours.
+// What a person or a program sees of a trace. Libraries here write to a Sink only; the tool decides where that goes,
+// how wide the terminal is and whether it has colours.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -16,19 +16,19 @@ namespace heddle {
 using Sink = std::function<bool(std::string_view)>;
 
 struct ViewOptions {
-  unsigned width = 100;               // columns of the terminal
-  bool utf8 = true;                   // else ASCII only
+  unsigned width = 100;  // columns of the terminal
+  bool utf8 = true;      // else ASCII only
   bool colour = false;
-  bool full = false;                  // nothing is folded
-  unsigned around = 6;                // rows kept around each preemption when a long trace is folded
+  bool full = false;                       // nothing is folded
+  unsigned around = 6;                     // rows kept around each preemption when a long trace is folded
   std::optional<std::string> thread = {};  // only this thread, by name
   std::filesystem::path trace = {};        // for the line that says what to type next; empty: no such line
   std::optional<std::filesystem::file_time_type> written = {};  // of the trace: sources that are newer are pointed out
 };
 
-/// The answer, the threads, then a column per thread with source lines, values, switches and preemptions. Two passes over
-/// the events; memory does not grow with their number unless `full` is set, and then it is streamed.
-/// Errors: no such thread.
+/// The answer, the threads, then a column per thread with source lines, values, switches and preemptions. Two passes
+/// over the events; memory does not grow with their number unless `full` is set, and then it is streamed. Errors: no
+/// such thread.
 Status show_text(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
 
 /// One line per event, streamed.

@@ -9,7 +9,11 @@ namespace {
 std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char c = byte(0);
-  const std::size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+  const std::size_t n = c < 0x80                ? 1
+                        : c >= 0xc2 && c < 0xe0 ? 2
+                        : (c & 0xf0) == 0xe0    ? 3
+                        : c >= 0xf0 && c < 0xf5 ? 4
+                                                : 0;
   if (n == 0 || n > s.size()) return 0;
   for (std::size_t i = 1; i < n; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
@@ -32,7 +36,8 @@ std::size_t prefix_bytes(std::string_view text, std::size_t characters) {
 }  // namespace
 
 const Signs& signs(bool utf8) {
-  static constexpr Signs kUnicode{"◀ preempted here", "…", "→", "×", "·"}, kAscii{"<- preempted here", "...", "->", "x", "-"};
+  static constexpr Signs kUnicode{"◀ preempted here", "…", "→", "×", "·"},
+      kAscii{"<- preempted here", "...", "->", "x", "-"};
   return utf8 ? kUnicode : kAscii;
 }
 
@@ -90,7 +95,9 @@ std::string grouped(std::uint64_t n) {
   return out;
 }
 
-std::string counted(std::string_view noun, std::uint64_t n) { return fmt::format("{} {}{}", grouped(n), noun, n == 1 ? "" : "s"); }
+std::string counted(std::string_view noun, std::uint64_t n) {
+  return fmt::format("{} {}{}", grouped(n), noun, n == 1 ? "" : "s");
+}
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.find_last_of('/');

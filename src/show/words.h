@@ -22,7 +22,8 @@ enum class Paint { Plain, Bold, Dim, Red, Green, Yellow, Cyan };
 /// `text` in a colour; as it is when `colour` is false.
 std::string paint(bool colour, Paint paint, std::string_view text);
 
-/// One line: tabs and newlines become spaces, other control characters and broken UTF-8 "?"; without `utf8` all beyond ASCII.
+/// One line: tabs and newlines become spaces, other control characters and broken UTF-8 "?"; without `utf8` all beyond
+/// ASCII.
 std::string clean(std::string_view text, bool utf8);
 /// Characters of a clean() string.
 std::size_t width_of(std::string_view text);

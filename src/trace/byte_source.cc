@@ -35,11 +35,13 @@ std::string read_stream(int fd) {
 }  // namespace
 
 Result<ByteSource> ByteSource::open(const std::filesystem::path& path) {
-  const auto failed = [&](int code) { return error(fmt::format("cannot read {}: {}", path.string(), std::strerror(code))); };
+  const auto failed = [&](int code) {
+    return error(fmt::format("cannot read {}: {}", path.string(), std::strerror(code)));
+  };
   ByteSource source;
   source.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (source.fd_ < 0) return failed(errno);
-  struct stat st {};
+  struct stat st{};
   if (::fstat(source.fd_, &st) != 0) return failed(errno);
   if (S_ISDIR(st.st_mode)) return failed(EISDIR);
   source.size_ = static_cast<std::uint64_t>(st.st_size);

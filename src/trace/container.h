@@ -1,6 +1,6 @@
 // The trace file. Versioned container, little-endian, valid from its first byte: a file header, then checksummed blocks
-// (docs/trace-format.md, format.h); readers take every intact table and the events up to the first damage, and say whether
-// the end is there. All input is untrusted: bounded sizes, no failed CHECK, no crash.
+// (docs/trace-format.md, format.h); readers take every intact table and the events up to the first damage, and say
+// whether the end is there. All input is untrusted: bounded sizes, no failed CHECK, no crash.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -37,7 +37,8 @@ class TraceWriter {
 
 class TraceReader {
  public:
-  /// Reads all tables and checks all blocks, but decodes no events. Errors: not a trace, a newer version, no intact block.
+  /// Reads all tables and checks all blocks, but decodes no events. Errors: not a trace, a newer version, no intact
+  /// block.
   static Result<TraceReader> open(const std::filesystem::path& path);
   /// The same on bytes in memory (fuzzing, tests); they are copied.
   static Result<TraceReader> parse(std::span<const std::byte> bytes);
@@ -46,8 +47,9 @@ class TraceReader {
   ~TraceReader();
   /// `complete` is false when anything of the file is missing.
   const TraceHead& head() const;
-  /// Calls `visit` with consecutive blocks of events, in order; stops early when it returns false. Memory is bounded by one block.
-  /// Error: a block that carries a right checksum but no events (a hostile file), or a file that changed meanwhile.
+  /// Calls `visit` with consecutive blocks of events, in order; stops early when it returns false. Memory is bounded by
+  /// one block. Error: a block that carries a right checksum but no events (a hostile file), or a file that changed
+  /// meanwhile.
   Status for_each_block(const std::function<bool(std::span<const HeddleEvent>)>& visit) const;
   std::uint64_t event_count() const;  // intact events in the file
   std::uint64_t event_bytes() const;  // what they take in the file, block headers included

@@ -1,5 +1,6 @@
-// Rules of this file: nothing that the file says is believed before its checksum is right, and nothing is allocated from
-// a number of the file before that number is within the limits of format.h, checksum or not (hostile files have right ones).
+// Rules of this file: nothing that the file says is believed before its checksum is right, and nothing is allocated
+// from a number of the file before that number is within the limits of format.h, checksum or not (hostile files have
+// right ones).
 #include <zstd.h>
 
 #define XXH_INLINE_ALL
@@ -59,7 +60,9 @@ bool unpack(const BlockHeader& h, std::string_view payload, std::string& buffer,
 
 struct TraceReader::Impl {
   explicit Impl(ByteSource s)
-      : source(std::move(s)), tables(format::kTablesFree + format::kTablesPerByte * std::min<std::uint64_t>(source.size(), format::kMaxBlock)) {}
+      : source(std::move(s)),
+        tables(format::kTablesFree +
+               format::kTablesPerByte * std::min<std::uint64_t>(source.size(), format::kMaxBlock)) {}
 
   Status check_header(const std::string& name);
   Status scan(const std::string& name);
@@ -91,7 +94,8 @@ Status TraceReader::Impl::check_header(const std::string& name) {
   if (h.check != XXH64(&h, offsetof(format::FileHeader, check), 0))
     return error(fmt::format("the header of {} is damaged", name));
   if (h.version > format::kVersion || h.flags != 0)
-    return error(fmt::format("{} was written by a newer heddle (trace format {}, this one reads up to {})", name, h.version, format::kVersion),
+    return error(fmt::format("{} was written by a newer heddle (trace format {}, this one reads up to {})", name,
+                             h.version, format::kVersion),
                  "update heddle");
   if (h.version == 0) return error(fmt::format("the header of {} is damaged", name));
   return {};
@@ -116,7 +120,8 @@ bool TraceReader::Impl::next_block() {
   if (got < wanted) hurt(fmt::format("the file is cut off at byte {}", source.size()));
   if (got < wanted && !is_chunk(h)) return false;
   payload.resize(got);
-  const bool intact = is_chunk(h) ? h.check <= h.stored_size : h.check == XXH64(payload.data(), payload.size(), h.header_check);
+  const bool intact =
+      is_chunk(h) ? h.check <= h.stored_size : h.check == XXH64(payload.data(), payload.size(), h.header_check);
   if (intact) {
     ++intact_blocks;
     take(h, payload);
@@ -129,8 +134,8 @@ bool TraceReader::Impl::next_block() {
   return !ended;
 }
 
-/// After a broken block header: the next place that carries a right one. A block has at most kMaxBlock bytes, so nothing
-/// is gained by looking further.
+/// After a broken block header: the next place that carries a right one. A block has at most kMaxBlock bytes, so
+/// nothing is gained by looking further.
 bool TraceReader::Impl::resync() {
   if (++bad_blocks > kMaxBadBlocks) return false;
   hole = true;  // the lost block may have held events
@@ -170,7 +175,8 @@ void TraceReader::Impl::take_events(const BlockHeader& h, std::uint64_t bytes) {
   const bool rows = is_chunk(h) || h.layout == static_cast<std::uint16_t>(Layout::Rows);
   EventBlock block{at + sizeof h, h};
   if (is_chunk(h)) {
-    block.header.stored_size = block.header.raw_size = static_cast<std::uint32_t>(bytes / sizeof(HeddleEvent) * sizeof(HeddleEvent));
+    block.header.stored_size = block.header.raw_size =
+        static_cast<std::uint32_t>(bytes / sizeof(HeddleEvent) * sizeof(HeddleEvent));
     block.header.count = block.header.raw_size / sizeof(HeddleEvent);
     if (block.header.count == 0) return;
   }
@@ -231,7 +237,8 @@ Status TraceReader::for_each_block(const std::function<bool(std::span<const Hedd
     const BlockHeader& h = block.header;
     payload.resize(h.stored_size);
     std::string_view plain;
-    bool good = impl_->source.read(block.offset, payload.data(), payload.size()) == payload.size() && unpack(h, payload, content, plain);
+    bool good = impl_->source.read(block.offset, payload.data(), payload.size()) == payload.size() &&
+                unpack(h, payload, content, plain);
     if (good && plain.size() == std::uint64_t{h.count} * sizeof(HeddleEvent) &&
         (is_chunk(h) || h.layout == static_cast<std::uint16_t>(Layout::Rows))) {
       events.resize(h.count);

@@ -82,18 +82,33 @@ struct Forge {
     h.check = XXH64(&h, offsetof(format::FileHeader, check), 0);
     bytes.assign(reinterpret_cast<const char*>(&h), sizeof h);
   }
-  Forge& block(format::Section section, format::Codec codec, std::string payload, std::uint32_t raw_size, std::uint32_t count = 0,
-               std::uint64_t first = 0, format::Layout layout = format::Layout::Columns) {
-    format::BlockHeader h{format::kBlockMagic, static_cast<std::uint8_t>(section), static_cast<std::uint8_t>(codec),
-                          static_cast<std::uint16_t>(layout), static_cast<std::uint32_t>(payload.size()), raw_size, first, count, 0, 0};
+  Forge& block(format::Section section, format::Codec codec, std::string payload, std::uint32_t raw_size,
+               std::uint32_t count = 0, std::uint64_t first = 0, format::Layout layout = format::Layout::Columns) {
+    format::BlockHeader h{format::kBlockMagic,
+                          static_cast<std::uint8_t>(section),
+                          static_cast<std::uint8_t>(codec),
+                          static_cast<std::uint16_t>(layout),
+                          static_cast<std::uint32_t>(payload.size()),
+                          raw_size,
+                          first,
+                          count,
+                          0,
+                          0};
     h.header_check = static_cast<std::uint32_t>(XXH64(&h, offsetof(format::BlockHeader, header_check), 0));
     h.check = XXH64(payload.data(), payload.size(), h.header_check);
     return add(h, payload);
   }
   Forge& chunk(std::uint32_t capacity, std::uint64_t committed, std::string content, std::uint64_t first = 0) {
-    format::BlockHeader h{format::kBlockMagic, static_cast<std::uint8_t>(format::Section::Events),
-                          static_cast<std::uint8_t>(format::Codec::Chunk), static_cast<std::uint16_t>(format::Layout::Rows),
-                          capacity, capacity, first, 0, 0, 0};
+    format::BlockHeader h{format::kBlockMagic,
+                          static_cast<std::uint8_t>(format::Section::Events),
+                          static_cast<std::uint8_t>(format::Codec::Chunk),
+                          static_cast<std::uint16_t>(format::Layout::Rows),
+                          capacity,
+                          capacity,
+                          first,
+                          0,
+                          0,
+                          0};
     h.header_check = static_cast<std::uint32_t>(XXH64(&h, offsetof(format::BlockHeader, header_check), 0));
     h.check = committed;
     content.resize(capacity);
@@ -152,7 +167,8 @@ TEST_F(Container, LargeTablesAreCutIntoBlocks) {
   std::mt19937_64 rng(6);
   TraceHead head = sample_head();
   for (int i = 0; i < 100'000; ++i) head.stacks.push_back({head.stacks[0][0], head.stacks[1][1], head.stacks[2][0]});
-  for (int i = 0; i < 1'000'000; ++i) head.schedule.push_back({static_cast<std::uint32_t>(i % 3), static_cast<std::uint32_t>(rng() % 100)});
+  for (int i = 0; i < 1'000'000; ++i)
+    head.schedule.push_back({static_cast<std::uint32_t>(i % 3), static_cast<std::uint32_t>(rng() % 100)});
   head.inputs.assign(5u << 20, 'x');
   head.output = std::string(100u << 20, '\0');  // compresses like a bomb: must still be readable
   ASSERT_TRUE(write_trace(file("t"), head, {}));
@@ -231,7 +247,9 @@ TEST_F(Container, EventsAfterAHoleAreNotShown) {
 }
 
 TEST_F(Container, ForeignAndNewerFilesAreNamed) {
-  for (const char* text : {"", "hello\n", "\x7f" "ELF and so on, more than thirty-two bytes of it"}) {
+  for (const char* text : {"", "hello\n",
+                           "\x7f"
+                           "ELF and so on, more than thirty-two bytes of it"}) {
     auto reader = parse(text);
     ASSERT_FALSE(reader);
     EXPECT_NE(reader.error().message.find("not a heddle trace"), std::string::npos);
@@ -283,7 +301,8 @@ TEST_F(Container, BombsAndLiesAreBounded) {
   using format::Codec, format::Section;
   const std::string zeros(60u << 20, '\0'), bomb = zstd(zeros);
   Forge many;
-  for (int i = 0; i < 100; ++i) many.block(Section::Output, Codec::Zstd, bomb, static_cast<std::uint32_t>(zeros.size()));
+  for (int i = 0; i < 100; ++i)
+    many.block(Section::Output, Codec::Zstd, bomb, static_cast<std::uint32_t>(zeros.size()));
   auto reader = parse(many.bytes);  // would be 6 GB
   ASSERT_TRUE(reader);
   EXPECT_FALSE(reader->damage().empty());
@@ -311,7 +330,8 @@ TEST_F(Container, BombsAndLiesAreBounded) {
     EXPECT_TRUE(r->event_count() == 0 || !r->for_each_block([](auto) { return true; }));
   }
   for (int s = 1; s <= 15; ++s)  // counts that are not there
-    for (const char* lie : {"\x06\xff\xff\xff\xff\x0f\x01", "\xff\xff\xff\xff\x0f", "\x02\x80", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"}) {
+    for (const char* lie : {"\x06\xff\xff\xff\xff\x0f\x01", "\xff\xff\xff\xff\x0f", "\x02\x80",
+                            "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"}) {
       Forge f;
       stored(f, static_cast<Section>(s), lie);
       (void)parse(f.bytes);
@@ -343,7 +363,7 @@ TEST_F(Container, AFullDiskIsAnErrorAndLeavesNothing) {
 }
 
 TEST_F(Container, DevicesAreWrittenIntoAndNeverReplaced) {
-  struct stat before {}, after {};
+  struct stat before{}, after{};
   ASSERT_EQ(stat("/dev/null", &before), 0);
   EXPECT_TRUE(write_trace("/dev/null", sample_head(), sample_events()));
   ASSERT_EQ(stat("/dev/null", &after), 0);

@@ -22,7 +22,9 @@ constexpr int kZstdLevel = 3;
 }
 
 struct TraceWriter::Impl {
-  explicit Impl(OutputFile f) : file(std::move(f)), zstd(ZSTD_createCCtx()) { pending.reserve(format::kEventsPerBlock); }
+  explicit Impl(OutputFile f) : file(std::move(f)), zstd(ZSTD_createCCtx()) {
+    pending.reserve(format::kEventsPerBlock);
+  }
   ~Impl() { ZSTD_freeCCtx(zstd); }
   Impl(const Impl&) = delete;
 
@@ -58,7 +60,8 @@ std::string_view TraceWriter::Impl::compressed(Section section, std::string_view
   const std::size_t n = ZSTD_compressCCtx(zstd, squeezed.data(), squeezed.size(), raw.data(), raw.size(), kZstdLevel);
   if (ZSTD_isError(n) || n >= raw.size()) return {};
   if (section != Section::Events) {
-    const bool bomb = table_raw + raw.size() > format::kTablesFree / 4 + (table_stored + n) * (format::kTablesPerByte / 4);
+    const bool bomb =
+        table_raw + raw.size() > format::kTablesFree / 4 + (table_stored + n) * (format::kTablesPerByte / 4);
     table_raw += raw.size();
     table_stored += bomb ? raw.size() : n;
     if (bomb) return {};
@@ -133,7 +136,9 @@ Status TraceWriter::finish(const TraceHead& head) {
   Impl& w = *impl_;
   if (!w.sticky) return w.sticky;
   if (Status s = w.keep(w.flush()); !s) return s;
-  Status s = encode_head(head, [&](Section section, std::string_view raw, std::uint32_t records) { return w.table(section, raw, records); });
+  Status s = encode_head(head, [&](Section section, std::string_view raw, std::uint32_t records) {
+    return w.table(section, raw, records);
+  });
   if (s) {
     const TraceEnd end{w.events, w.blocks, head.wait_status, head.complete, head.output_truncated, head.totals};
     s = w.table(Section::End, encode_end(end), 1);

@@ -19,7 +19,8 @@ constexpr unsigned kValueBits = 14;
 
 /// Kinds whose value is what memory holds. By number, not by property: this is the format.
 constexpr bool remembers_value(std::uint8_t kind) {
-  return kind == HEDDLE_EV_READ || kind == HEDDLE_EV_WRITE || (kind >= HEDDLE_EV_ATOMIC_LOAD && kind <= HEDDLE_EV_ATOMIC_CAS);
+  return kind == HEDDLE_EV_READ || kind == HEDDLE_EV_WRITE ||
+         (kind >= HEDDLE_EV_ATOMIC_LOAD && kind <= HEDDLE_EV_ATOMIC_CAS);
 }
 
 struct SiteContext {  // what the last event at this site was
@@ -203,7 +204,8 @@ class Decoder {
       total += s;
     }
     if (sizes.remaining() != total) return false;
-    for (std::size_t i = 0, at = bytes.size() - total; i < kColumns; at += size[i++]) columns_[i].set(bytes.substr(at, size[i]));
+    for (std::size_t i = 0, at = bytes.size() - total; i < kColumns; at += size[i++])
+      columns_[i].set(bytes.substr(at, size[i]));
     return true;
   }
   bool know_thread(std::uint64_t thread) {

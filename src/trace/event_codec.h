@@ -1,5 +1,5 @@
-// Events by column. An event is predicted from what its site did last in the same block; only the error of the prediction
-// is stored, mostly zeros, which zstd then removes. Lossless; a block decodes without its neighbours.
+// Events by column. An event is predicted from what its site did last in the same block; only the error of the
+// prediction is stored, mostly zeros, which zstd then removes. Lossless; a block decodes without its neighbours.
 #pragma once
 #include <span>
 #include <string>

@@ -26,7 +26,21 @@ struct FileHeader {  // these 32 bytes keep their meaning in every version
 static_assert(sizeof(FileHeader) == 32);
 
 enum class Section : std::uint8_t {
-  Meta = 1, Threads, Sites, Frames, Stacks, Objects, Schedule, Inputs, Output, Races, Notes, Failure, StandardInput, Events, End,
+  Meta = 1,
+  Threads,
+  Sites,
+  Frames,
+  Stacks,
+  Objects,
+  Schedule,
+  Inputs,
+  Output,
+  Races,
+  Notes,
+  Failure,
+  StandardInput,
+  Events,
+  End,
 };
 enum class Codec : std::uint8_t {
   Stored = 0,  // payload as it is
@@ -34,8 +48,8 @@ enum class Codec : std::uint8_t {
   Chunk = 2,   // filled in place: `check` is the number of bytes committed, `stored_size` the capacity
 };
 enum class Layout : std::uint16_t {  // of EVENTS
-  Columns = 0,  // event_codec.h
-  Rows = 1,     // HeddleEvent[]; always so in a Chunk
+  Columns = 0,                       // event_codec.h
+  Rows = 1,                          // HeddleEvent[]; always so in a Chunk
 };
 
 struct BlockHeader {
@@ -54,10 +68,10 @@ static_assert(sizeof(BlockHeader) == 40);
 static_assert(offsetof(BlockHeader, header_check) == 28 && offsetof(BlockHeader, check) == 32);
 
 // Limits: a reader refuses what exceeds them before it allocates anything; a writer stays within them.
-inline constexpr std::uint32_t kMaxBlock = 64u << 20;        // stored and raw bytes of one block
-inline constexpr std::uint32_t kMaxEventsBlock = 8u << 20;   // raw bytes of a block of events in columns
+inline constexpr std::uint32_t kMaxBlock = 64u << 20;       // stored and raw bytes of one block
+inline constexpr std::uint32_t kMaxEventsBlock = 8u << 20;  // raw bytes of a block of events in columns
 inline constexpr std::uint32_t kEventsPerBlock = 1u << 16;
-inline constexpr std::uint32_t kTableBlock = 1u << 20;       // writers cut tables into blocks of about this size
+inline constexpr std::uint32_t kTableBlock = 1u << 20;  // writers cut tables into blocks of about this size
 // Memory that the tables of a file may need: kTablesFree + kTablesPerByte * file size.
 inline constexpr std::uint64_t kTablesFree = 256ull << 20;
 inline constexpr std::uint64_t kTablesPerByte = 128;

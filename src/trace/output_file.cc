@@ -24,7 +24,7 @@ Result<OutputFile> OutputFile::create(const fs::path& path) {
   fs::path target = fs::weakly_canonical(path, ec);
   file.target_ = ec || target.empty() ? path.string() : target.string();
 
-  struct stat st {};
+  struct stat st{};
   if (::stat(path.c_str(), &st) == 0) {
     if (S_ISDIR(st.st_mode)) return error(fmt::format("cannot write {}: it is a directory", path.string()));
     if (!S_ISREG(st.st_mode)) {

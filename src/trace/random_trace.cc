@@ -21,7 +21,8 @@ std::uint64_t number(Rng& rng) { return rng() >> below(rng, 64); }
 std::uint32_t number32(Rng& rng) { return static_cast<std::uint32_t>(number(rng)); }
 
 Frame random_frame(Rng& rng) {
-  return {text(rng), text(rng), text(rng), text(rng), number32(rng), number32(rng), number(rng), rng() % 2 == 0, rng() % 2 == 0};
+  return {text(rng),     text(rng),   text(rng),      text(rng),     number32(rng),
+          number32(rng), number(rng), rng() % 2 == 0, rng() % 2 == 0};
 }
 
 Stack random_stack(Rng& rng, const std::vector<Frame>& pool) {
@@ -31,7 +32,8 @@ Stack random_stack(Rng& rng, const std::vector<Frame>& pool) {
 }
 
 FailureRecord random_failure(Rng& rng, const std::vector<Frame>& pool) {
-  FailureRecord f{text(rng), text(rng), text(rng), text(rng), text(rng), text(rng), number32(rng), text(rng), {}, {}, {}};
+  FailureRecord f{text(rng),     text(rng), text(rng), text(rng), text(rng), text(rng),
+                  number32(rng), text(rng), {},        {},        {}};
   for (auto n = below(rng, 4); n > 0; --n) f.threads.push_back({text(rng), text(rng), random_stack(rng, pool)});
   for (auto n = below(rng, 4); n > 0; --n)
     f.deadlock.push_back({text(rng), text(rng), text(rng), text(rng), pool[0], rng() % 2 ? Frame{} : pool[1]});
@@ -41,8 +43,8 @@ FailureRecord random_failure(Rng& rng, const std::vector<Frame>& pool) {
 
 Meta random_meta(Rng& rng) {
   Meta m;
-  for (std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine,
-                         &m.standard_input})
+  for (std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created,
+                         &m.machine, &m.standard_input})
     *s = text(rng);
   for (auto n = below(rng, 5); n > 0; --n) m.argv.push_back(text(rng));
   for (auto n = below(rng, 5); n > 0; --n) m.environment.push_back(text(rng));
@@ -67,15 +69,17 @@ TraceHead random_head(Rng& rng) {
   h.totals = {number(rng), number(rng), number(rng), number(rng), number(rng), number(rng), number(rng)};
   for (auto n = below(rng, 9); n > 0; --n) h.threads.push_back({text(rng), number32(rng), text(rng), text(rng)});
   for (auto n = below(rng, 9); n > 0; --n)
-    h.sites.push_back({number32(rng), static_cast<std::uint8_t>(rng()), static_cast<std::uint8_t>(rng()), number32(rng), number32(rng),
-                       text(rng), text(rng), text(rng)});
+    h.sites.push_back({number32(rng), static_cast<std::uint8_t>(rng()), static_cast<std::uint8_t>(rng()), number32(rng),
+                       number32(rng), text(rng), text(rng), text(rng)});
   for (auto n = below(rng, 9); n > 0; --n) h.stacks.push_back(random_stack(rng, pool));
   for (auto n = below(rng, 9); n > 0; --n) h.objects.push_back({number32(rng), number32(rng), text(rng)});
   for (auto n = below(rng, 99); n > 0; --n) h.schedule.push_back({number32(rng), number32(rng)});
   h.inputs = text(rng);
   h.output = text(rng);
   h.output_truncated = rng() % 2 == 0;
-  const auto access = [&] { return RaceAccess{text(rng), text(rng), text(rng), text(rng), number32(rng), random_stack(rng, pool)}; };
+  const auto access = [&] {
+    return RaceAccess{text(rng), text(rng), text(rng), text(rng), number32(rng), random_stack(rng, pool)};
+  };
   for (auto n = below(rng, 4); n > 0; --n) h.races.push_back({text(rng), number32(rng), access(), access()});
   for (auto n = below(rng, 4); n > 0; --n) h.notes.push_back(text(rng));
   if (rng() % 2) h.failure = random_failure(rng, pool);
@@ -87,8 +91,14 @@ TraceHead random_head(Rng& rng) {
 std::vector<HeddleEvent> random_events(Rng& rng, std::size_t count) {
   std::vector<HeddleEvent> events(count);
   for (HeddleEvent& e : events) {
-    e = {number(rng), number(rng), number32(rng) % 40, number32(rng), number32(rng), static_cast<std::uint16_t>(below(rng, 5)),
-         static_cast<std::uint8_t>(rng()), static_cast<std::uint8_t>(rng())};
+    e = {number(rng),
+         number(rng),
+         number32(rng) % 40,
+         number32(rng),
+         number32(rng),
+         static_cast<std::uint16_t>(below(rng, 5)),
+         static_cast<std::uint8_t>(rng()),
+         static_cast<std::uint8_t>(rng())};
     if (rng() % 50 == 0) e.site = number32(rng), e.thread = static_cast<std::uint16_t>(rng());
   }
   return events;
@@ -102,18 +112,42 @@ HeddleEvent ProgramLikeEvents::step(Thread& t, std::uint16_t thread) {
   const std::uint32_t where = 1 + thread;
   HeddleEvent e{};
   switch (t.at) {
-    case 0: e = {0x404040, 0, 1, where, 1, thread, HEDDLE_EV_MUTEX_LOCK, HEDDLE_EF_POINT}; break;
-    case 1: e = {0x404080, counter_, 2, where, 0, thread, HEDDLE_EV_READ, 3 | HEDDLE_EF_VALUE}; break;
-    case 2: e = {0x404080, ++counter_, 3, where, 0, thread, HEDDLE_EV_WRITE, 3 | HEDDLE_EF_VALUE}; break;
-    case 3: e = {0x404040, 0, 4, where, 1, thread, HEDDLE_EV_MUTEX_UNLOCK, HEDDLE_EF_POINT}; break;
-    case 4: e = {heap + 8 * (t.i % 4096), (t.i % 4096) * 7919 % 1000, 5, where, 0, thread, HEDDLE_EV_READ, 3 | HEDDLE_EF_VALUE}; break;
-    case 5: e = {stack, t.i * 500, 6, where, 0, thread, HEDDLE_EV_READ, 3 | HEDDLE_EF_VALUE}; break;
-    case 6: e = {stack, (t.i + 1) * 500, 7, where, 0, thread, HEDDLE_EV_WRITE, 3 | HEDDLE_EF_VALUE}; break;
+    case 0:
+      e = {0x404040, 0, 1, where, 1, thread, HEDDLE_EV_MUTEX_LOCK, HEDDLE_EF_POINT};
+      break;
+    case 1:
+      e = {0x404080, counter_, 2, where, 0, thread, HEDDLE_EV_READ, 3 | HEDDLE_EF_VALUE};
+      break;
+    case 2:
+      e = {0x404080, ++counter_, 3, where, 0, thread, HEDDLE_EV_WRITE, 3 | HEDDLE_EF_VALUE};
+      break;
+    case 3:
+      e = {0x404040, 0, 4, where, 1, thread, HEDDLE_EV_MUTEX_UNLOCK, HEDDLE_EF_POINT};
+      break;
+    case 4:
+      e = {heap + 8 * (t.i % 4096), (t.i % 4096) * 7919 % 1000, 5, where, 0, thread,
+           HEDDLE_EV_READ,          3 | HEDDLE_EF_VALUE};
+      break;
+    case 5:
+      e = {stack, t.i * 500, 6, where, 0, thread, HEDDLE_EV_READ, 3 | HEDDLE_EF_VALUE};
+      break;
+    case 6:
+      e = {stack, (t.i + 1) * 500, 7, where, 0, thread, HEDDLE_EV_WRITE, 3 | HEDDLE_EF_VALUE};
+      break;
     case 7:
       t.node = (t.node * 5 + 1) % 512;
-      e = {heap + 0x8000 + 32 * t.node, heap + 0x8000 + 32 * ((t.node * 5 + 1) % 512), 8, where, 0, thread, HEDDLE_EV_READ, 3 | HEDDLE_EF_VALUE};
+      e = {heap + 0x8000 + 32 * t.node,
+           heap + 0x8000 + 32 * ((t.node * 5 + 1) % 512),
+           8,
+           where,
+           0,
+           thread,
+           HEDDLE_EV_READ,
+           3 | HEDDLE_EF_VALUE};
       break;
-    default: e = {0, rng_() % 3 == 0, 9, 0, 0, thread, HEDDLE_EV_BRANCH, HEDDLE_EF_VALUE}; break;
+    default:
+      e = {0, rng_() % 3 == 0, 9, 0, 0, thread, HEDDLE_EV_BRANCH, HEDDLE_EF_VALUE};
+      break;
   }
   t.at = (t.at + 1) % 9;
   if (t.at == 0) ++t.i;
@@ -147,12 +181,22 @@ TraceHead program_like_head(unsigned threads) {
   h.meta.argv = {"./loop"};
   h.meta.strategy = "random";
   const char* variables[] = {"", "m", "counter", "counter", "m", "table[]", "sum", "sum", "node->next", ""};
-  const std::uint8_t kinds[] = {0, HEDDLE_EV_MUTEX_LOCK, HEDDLE_EV_READ, HEDDLE_EV_WRITE, HEDDLE_EV_MUTEX_UNLOCK,
-                                HEDDLE_EV_READ, HEDDLE_EV_READ, HEDDLE_EV_WRITE, HEDDLE_EV_READ, HEDDLE_EV_BRANCH};
+  const std::uint8_t kinds[] = {0,
+                                HEDDLE_EV_MUTEX_LOCK,
+                                HEDDLE_EV_READ,
+                                HEDDLE_EV_WRITE,
+                                HEDDLE_EV_MUTEX_UNLOCK,
+                                HEDDLE_EV_READ,
+                                HEDDLE_EV_READ,
+                                HEDDLE_EV_WRITE,
+                                HEDDLE_EV_READ,
+                                HEDDLE_EV_BRANCH};
   const std::uint32_t lines[] = {0, 10, 11, 11, 12, 13, 13, 13, 14, 9};
-  for (std::uint32_t id = 1; id < 10; ++id) h.sites.push_back({id, kinds[id], 8, lines[id], 5, "work", "/tmp/loop.cc", variables[id]});
+  for (std::uint32_t id = 1; id < 10; ++id)
+    h.sites.push_back({id, kinds[id], 8, lines[id], 5, "work", "/tmp/loop.cc", variables[id]});
   h.objects.push_back({1, HEDDLE_EV_MUTEX_LOCK, "m"});
-  for (unsigned t = 0; t < threads; ++t) h.threads.push_back({t == 0 ? "0" : fmt::format("0.{}", t), 0, t == 0 ? "main" : "work", ""});
+  for (unsigned t = 0; t < threads; ++t)
+    h.threads.push_back({t == 0 ? "0" : fmt::format("0.{}", t), 0, t == 0 ? "main" : "work", ""});
   h.complete = true;
   return h;
 }
@@ -187,7 +231,15 @@ TraceHead sample_head() {
              {HEDDLE_SITE_PC | 8, HEDDLE_EV_THREAD_JOIN, 0, 8, 3, "main", "/src/lost_update.cc", ""}};
   const Frame add{"add()", "_Z3addv", "/src/lost_update.cc", "lost_update", 5, 25, 0x1180, false, false};
   const Frame start{"start_thread", "start_thread", "", "libc.so.6", 0, 0, 0x89134, false, true};
-  const Frame thread{"std::thread::thread()", "_ZNSt6threadC1Ev", "/usr/include/c++/12/thread", "lost_update", 140, 9, 0x1300, true, true};
+  const Frame thread{"std::thread::thread()",
+                     "_ZNSt6threadC1Ev",
+                     "/usr/include/c++/12/thread",
+                     "lost_update",
+                     140,
+                     9,
+                     0x1300,
+                     true,
+                     true};
   const Frame create{"main", "main", "/src/lost_update.cc", "lost_update", 7, 15, 0x1200, false, false};
   const Frame join{"main", "main", "/src/lost_update.cc", "lost_update", 8, 3, 0x1240, false, false};
   const Frame check{"main", "main", "/src/lost_update.cc", "lost_update", 9, 3, 0x1260, false, false};
@@ -197,12 +249,22 @@ TraceHead sample_head() {
   h.inputs = std::string(40, '\7');
   h.output = "lost_update: lost_update.cc:9: int main(): Assertion `counter == 2' failed.\n";
   h.output_truncated = true;
-  h.races = {{"counter", 4, {"0.1", "read", "add", "/src/lost_update.cc", 5, {add, start}},
+  h.races = {{"counter",
+              4,
+              {"0.1", "read", "add", "/src/lost_update.cc", 5, {add, start}},
               {"0.2", "write", "add", "/src/lost_update.cc", 5, {add, start}}}};
   h.notes = {"thread 17 of libfoo is not controlled"};
-  h.failure = FailureRecord{"assertion", "assertion:main", "assertion `counter == 2'", "0", "main", "/src/lost_update.cc", 9, "signal 6",
+  h.failure = FailureRecord{"assertion",
+                            "assertion:main",
+                            "assertion `counter == 2'",
+                            "0",
+                            "main",
+                            "/src/lost_update.cc",
+                            9,
+                            "signal 6",
                             {{"0", "running", {check}}, {"0.1", "finished", {}}, {"0.2", "finished", {}}},
-                            {{"0", "m", "0.1", "lock", check, Frame{}}}, {"a note"}};
+                            {{"0", "m", "0.1", "lock", check, Frame{}}},
+                            {"a note"}};
   h.wait_status = 6;
   h.complete = true;
   return h;
@@ -210,7 +272,8 @@ TraceHead sample_head() {
 
 std::vector<HeddleEvent> sample_events() {
   const std::uint32_t create = HEDDLE_SITE_PC | 7, join = HEDDLE_SITE_PC | 8;
-  const std::uint8_t p = HEDDLE_EF_POINT, v = HEDDLE_EF_VALUE | 2, pv = p | v, sw = HEDDLE_EF_SWITCH, pre = HEDDLE_EF_PREEMPTED;
+  const std::uint8_t p = HEDDLE_EF_POINT, v = HEDDLE_EF_VALUE | 2, pv = p | v, sw = HEDDLE_EF_SWITCH,
+                     pre = HEDDLE_EF_PREEMPTED;
   const auto flags = [](int f) { return static_cast<std::uint8_t>(f); };
   return {{0, 0, 0, 0, 0, 0, HEDDLE_EV_THREAD_START, flags(p | sw)},
           {0x7ff0, 0, create, 2, 1, 0, HEDDLE_EV_THREAD_CREATE, p},

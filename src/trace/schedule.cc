@@ -39,7 +39,8 @@ bool is_thread_name(std::string_view name) {
 
 Schedule::Schedule(std::span<const HeddleSegment> segments, std::span<const ThreadRecord> threads) {
   for (const HeddleSegment& s : segments)
-    append(s.thread < threads.size() && is_thread_name(threads[s.thread].name) ? threads[s.thread].name : fmt::format("?{}", s.thread),
+    append(s.thread < threads.size() && is_thread_name(threads[s.thread].name) ? threads[s.thread].name
+                                                                               : fmt::format("?{}", s.thread),
            s.steps);
 }
 
@@ -70,7 +71,8 @@ Result<Schedule> Schedule::parse(std::string_view text) {
     const std::string_view thread = next_word(line);
     if (thread.empty()) continue;
     if (!is_thread_name(thread))
-      return error(fmt::format("line {}: \"{}\" is not a thread name", number, thread.substr(0, 40)), "write it like 0 or 0.1.2");
+      return error(fmt::format("line {}: \"{}\" is not a thread name", number, thread.substr(0, 40)),
+                   "write it like 0 or 0.1.2");
     const std::string_view steps = next_word(line);
     std::uint64_t n = 0;
     const auto [end, code] = std::from_chars(steps.data(), steps.data() + steps.size(), n);
@@ -87,7 +89,8 @@ std::string Schedule::print() const {
   std::string out = "# heddle schedule 1\n# thread  steps\n";
   std::size_t width = 0;
   for (const std::string& name : names_) width = std::max(width, name.size());
-  for (const Segment& s : segments_) fmt::format_to(std::back_inserter(out), "{:<{}}  {}\n", name(s.thread), width, s.steps);
+  for (const Segment& s : segments_)
+    fmt::format_to(std::back_inserter(out), "{:<{}}  {}\n", name(s.thread), width, s.steps);
   return out;
 }
 
@@ -97,9 +100,11 @@ Result<std::vector<HeddleSegment>> Schedule::bind(std::span<const ThreadRecord> 
   std::vector<HeddleSegment> bound;
   for (const Segment& s : segments_) {
     const auto it = index.find(name(s.thread));
-    if (it == index.end()) return error(fmt::format("the schedule names thread {}, which this execution does not have", name(s.thread)));
+    if (it == index.end())
+      return error(fmt::format("the schedule names thread {}, which this execution does not have", name(s.thread)));
     for (std::uint64_t left = s.steps; left > 0;) {
-      const auto steps = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, std::numeric_limits<std::uint32_t>::max()));
+      const auto steps =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(left, std::numeric_limits<std::uint32_t>::max()));
       bound.push_back({it->second, steps});
       left -= steps;
     }

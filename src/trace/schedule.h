@@ -1,6 +1,7 @@
 // The order in which threads won their scheduling points in one execution: all that replay needs. A plain value.
 //
-// As text, for a person to read and edit: a thread and how many steps it takes, one segment per line; "#" starts a comment.
+// As text, for a person to read and edit: a thread and how many steps it takes, one segment per line; "#" starts a
+// comment.
 //
 //   # heddle schedule 1
 //   0    12
@@ -64,9 +65,9 @@ class Schedule {
 /// Counts switches and preemptions of a stream of events, in schedule order.
 ///
 /// A switch is where the thread changes. It is a preemption when the left thread could have gone on, which shows at the
-/// event with which that thread comes back: the runtime sets HEDDLE_EF_PREEMPTED on it when its operation could have been
-/// executed at the moment of the switch and the thread had not yielded, slept, blocked or exited. Of a thread that never
-/// comes back the events do not tell.
+/// event with which that thread comes back: the runtime sets HEDDLE_EF_PREEMPTED on it when its operation could have
+/// been executed at the moment of the switch and the thread had not yielded, slept, blocked or exited. Of a thread that
+/// never comes back the events do not tell.
 class SwitchCounter {
  public:
   void add(const HeddleEvent& event);

@@ -41,7 +41,8 @@ TEST(Schedule, TextMayHaveCommentsBlanksAndSplitSegments) {
 }
 
 TEST(Schedule, ErrorsNameTheLine) {
-  for (const char* bad : {"main 3", "0", "0 0", "0 -1", "0 x", "0 1 2", "0. 1", ".1 1", "0..1 1", "0 99999999999999999999", "? 1", "0 1x"}) {
+  for (const char* bad : {"main 3", "0", "0 0", "0 -1", "0 x", "0 1 2", "0. 1", ".1 1", "0..1 1",
+                          "0 99999999999999999999", "? 1", "0 1x"}) {
     const auto s = Schedule::parse(std::string("# c\n0 1\n") + bad + "\n0 1\n");
     ASSERT_FALSE(s) << bad;
     EXPECT_NE(s.error().message.find("line 3"), std::string::npos) << s.error().message;
@@ -51,9 +52,9 @@ TEST(Schedule, ErrorsNameTheLine) {
 TEST(Schedule, DivergenceIsTheFirstStepThatLeftTheRecording) {
   const Schedule recorded = make({{"0", 3}, {"0.1", 2}, {"0", 4}});
   EXPECT_EQ(recorded.divergence(recorded), std::nullopt);
-  EXPECT_EQ(recorded.divergence(make({{"0", 3}, {"0.1", 2}, {"0", 9}})), std::nullopt);           // went on after the end
+  EXPECT_EQ(recorded.divergence(make({{"0", 3}, {"0.1", 2}, {"0", 9}})), std::nullopt);  // went on after the end
   EXPECT_EQ(recorded.divergence(make({{"0", 3}, {"0.1", 2}, {"0", 4}, {"0.1", 1}})), std::nullopt);
-  EXPECT_EQ(recorded.divergence(make({{"0", 3}, {"0.1", 2}, {"0", 3}})), 8u);                     // ended early
+  EXPECT_EQ(recorded.divergence(make({{"0", 3}, {"0.1", 2}, {"0", 3}})), 8u);  // ended early
   EXPECT_EQ(recorded.divergence(make({{"0", 2}, {"0.1", 2}, {"0", 4}})), 2u);
   EXPECT_EQ(recorded.divergence(make({{"0", 4}, {"0.1", 2}, {"0", 4}})), 3u);
   EXPECT_EQ(recorded.divergence(make({{"0", 3}, {"0.2", 2}, {"0", 4}})), 3u);

@@ -27,21 +27,35 @@ bool HeadDecoder::add(format::Section section, std::string_view content) {
   using format::Section;
   ByteReader r(content, budget_);
   switch (section) {
-    case Section::Meta: return meta(r);
-    case Section::Threads: return threads(r);
-    case Section::Sites: return sites(r);
-    case Section::Frames: return frames(r);
-    case Section::Stacks: return stacks(r);
-    case Section::Objects: return objects(r);
-    case Section::Schedule: return schedule(r);
-    case Section::Races: return races(r);
-    case Section::Notes: return notes(r);
-    case Section::Failure: return failure(r);
-    case Section::Inputs: return bytes(head_.inputs, content);
-    case Section::Output: return bytes(head_.output, content);
-    case Section::StandardInput: return bytes(head_.meta.standard_input, content);
+    case Section::Meta:
+      return meta(r);
+    case Section::Threads:
+      return threads(r);
+    case Section::Sites:
+      return sites(r);
+    case Section::Frames:
+      return frames(r);
+    case Section::Stacks:
+      return stacks(r);
+    case Section::Objects:
+      return objects(r);
+    case Section::Schedule:
+      return schedule(r);
+    case Section::Races:
+      return races(r);
+    case Section::Notes:
+      return notes(r);
+    case Section::Failure:
+      return failure(r);
+    case Section::Inputs:
+      return bytes(head_.inputs, content);
+    case Section::Output:
+      return bytes(head_.output, content);
+    case Section::StandardInput:
+      return bytes(head_.meta.standard_input, content);
     case Section::Events:
-    case Section::End: return false;
+    case Section::End:
+      return false;
   }
   return true;  // a section that a later minor change added
 }
@@ -55,7 +69,8 @@ bool HeadDecoder::bytes(std::string& to, std::string_view content) {
 bool HeadDecoder::meta(ByteReader& r) {
   Meta m;
   const bool ok = each_record(r, sizeof(Meta), [&](ByteReader& f) {
-    for (std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
+    for (std::string* s :
+         {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
       *s = f.string();
     m.argv = decode_strings(f);
     m.environment = decode_strings(f);
@@ -225,7 +240,8 @@ bool HeadDecoder::end(std::string_view content, TraceEnd& end) {
     end.complete = f.flag();
     end.output_truncated = f.flag();
     Totals& t = end.totals;
-    for (std::uint64_t* v : {&t.events, &t.steps, &t.switches, &t.preemptions, &t.accesses, &t.hash, &t.virtual_ns}) *v = f.varint();
+    for (std::uint64_t* v : {&t.events, &t.steps, &t.switches, &t.preemptions, &t.accesses, &t.hash, &t.virtual_ns})
+      *v = f.varint();
   });
   if (!ok || !seen) return false;
   head_.totals = end.totals;

@@ -146,7 +146,8 @@ void encode_race(ByteWriter& w, const RaceRecord& r, FrameTable& frames) {
 }
 
 void encode_failure(ByteWriter& w, const FailureRecord& f, FrameTable& frames) {
-  for (const std::string* s : {&f.kind, &f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail}) w.string(*s);
+  for (const std::string* s : {&f.kind, &f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail})
+    w.string(*s);
   w.varint(f.line);
   w.varint(f.threads.size());
   for (const ThreadAtFailure& t : f.threads) {
@@ -183,7 +184,8 @@ Status encode_schedule(const std::vector<HeddleSegment>& schedule, const TableSi
 
 Status encode_meta(const Meta& m, const TableSink& sink) {
   ByteWriter w;
-  for (const std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
+  for (const std::string* s :
+       {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
     w.string(*s);
   encode_strings(w, m.argv);
   encode_strings(w, m.environment);

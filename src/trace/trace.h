@@ -1,5 +1,5 @@
-// What an execution did, at the level of detail that was asked for, and how it ended. Plain values; the file format is in
-// container.h. Ids in events (site, stack, object, thread) refer to the tables here.
+// What an execution did, at the level of detail that was asked for, and how it ended. Plain values; the file format is
+// in container.h. Ids in events (site, stack, object, thread) refer to the tables here.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,7 +10,9 @@
 #include "abi/events.h"
 #include "abi/region.h"
 
-inline bool operator==(const HeddleSegment& a, const HeddleSegment& b) { return a.thread == b.thread && a.steps == b.steps; }
+inline bool operator==(const HeddleSegment& a, const HeddleSegment& b) {
+  return a.thread == b.thread && a.steps == b.steps;
+}
 
 namespace heddle {
 
@@ -18,17 +20,17 @@ struct Frame {
   std::string function;  // demangled, without our clone suffix; "" unknown
   std::string linkage;   // mangled
   std::string file;
-  std::string module;    // basename of the ELF file
+  std::string module;  // basename of the ELF file
   std::uint32_t line = 0, column = 0;
   std::uint64_t offset = 0;  // in the module
   bool inlined = false;
-  bool system = false;       // in libc/libstdc++/system headers/our runtime: not the user's code
+  bool system = false;  // in libc/libstdc++/system headers/our runtime: not the user's code
   bool operator==(const Frame&) const = default;
 };
 using Stack = std::vector<Frame>;  // innermost first
 
 struct ThreadRecord {
-  std::string name;   // "0", "0.1", "0.1.2"
+  std::string name;  // "0", "0.1", "0.1.2"
   std::uint32_t parent = 0;
   std::string entry;  // function it started in, demangled
   std::string label;  // pthread_setname_np
@@ -45,19 +47,19 @@ struct SiteRecord {
 
 struct ObjectRecord {
   std::uint32_t id = 0;
-  std::uint32_t kind = 0;   // event kind that touched it first
-  std::string name;         // "m", "queue.lock", "heap object of 64 bytes from make_queue", "mutex#3"
+  std::uint32_t kind = 0;  // event kind that touched it first
+  std::string name;        // "m", "queue.lock", "heap object of 64 bytes from make_queue", "mutex#3"
   bool operator==(const ObjectRecord&) const = default;
 };
 
 struct ThreadAtFailure {
-  std::string thread;   // name
-  std::string state;    // "running", "waits for lock m held by 0.2", "sleeps", "in i/o", "finished"
+  std::string thread;  // name
+  std::string state;   // "running", "waits for lock m held by 0.2", "sleeps", "in i/o", "finished"
   Stack stack;
   bool operator==(const ThreadAtFailure&) const = default;
 };
 
-struct DeadlockEdge {   // thread waits for object (held by holder, if it has one)
+struct DeadlockEdge {                  // thread waits for object (held by holder, if it has one)
   std::string thread, object, holder;  // names
   std::string operation;               // "lock", "wait", "join" ...
   Frame wait_site, hold_site;          // user frames; hold_site may be empty
@@ -70,7 +72,7 @@ struct FailureRecord {
   std::string message;    // one line for people
   std::string thread, function, file;
   std::uint32_t line = 0;
-  std::string detail;     // more lines, may be empty (signal number, fault address class, exception type)
+  std::string detail;  // more lines, may be empty (signal number, fault address class, exception type)
   std::vector<ThreadAtFailure> threads;
   std::vector<DeadlockEdge> deadlock;
   std::vector<std::string> notes;  // "a signal on cv was lost: sent by 0.2 at x.cc:9 when nobody waited"
@@ -98,7 +100,7 @@ struct Meta {
   bool has_standard_input = false;
   std::uint64_t seed = 0, run_index = 0, time_base_ns = 0;
   std::uint32_t virtual_cpus = 1, detail = 0;
-  std::vector<std::uint32_t> racy_sites;  // static site ids that were points
+  std::vector<std::uint32_t> racy_sites;    // static site ids that were points
   std::map<std::string, std::string> more;  // forward compatible
   bool operator==(const Meta&) const = default;
 };
@@ -117,14 +119,14 @@ struct TraceHead {
   std::vector<Stack> stacks;          // unique stacks; events carry 1-based indices into this table, 0 none
   std::vector<ObjectRecord> objects;  // sorted by id
   std::vector<HeddleSegment> schedule;
-  std::string inputs;                 // HeddleInput records as the runtime wrote them
-  std::string output;                 // captured stdout+stderr of the program, capped
+  std::string inputs;  // HeddleInput records as the runtime wrote them
+  std::string output;  // captured stdout+stderr of the program, capped
   bool output_truncated = false;
   std::vector<RaceRecord> races;
-  std::vector<std::string> notes;     // escapes
+  std::vector<std::string> notes;  // escapes
   std::optional<FailureRecord> failure;
-  int wait_status = 0;                // of the program
-  bool complete = false;              // the execution's end is in the trace and nothing overflowed
+  int wait_status = 0;    // of the program
+  bool complete = false;  // the execution's end is in the trace and nothing overflowed
   bool operator==(const TraceHead&) const = default;
 };
 

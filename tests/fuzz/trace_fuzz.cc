@@ -1,9 +1,12 @@
-// libFuzzer target: any bytes as a trace must give an Error or a trace that can be shown, within bounded memory and time.
+// libFuzzer target: any bytes as a trace must give an Error or a trace that can be shown, within bounded memory and
+// time.
 //
 // Build and run for a minute (from the root of the repository; `ninja trace_fuzz` does the first part):
-//   clang++-19 -std=c++23 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/trace_fuzz.cc $(ls src/trace/*.cc src/show/*.cc |
+//   clang++-19 -std=c++23 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/trace_fuzz.cc $(ls src/trace/*.cc
+//   src/show/*.cc |
 //     grep -v _test.cc) -lzstd -lfmt -o /tmp/trace_fuzz
-//   mkdir -p /tmp/corpus && /tmp/trace_fuzz -max_total_time=60 -rss_limit_mb=2048 -timeout=10 /tmp/corpus tests/data/fuzz/trace
+//   mkdir -p /tmp/corpus && /tmp/trace_fuzz -max_total_time=60 -rss_limit_mb=2048 -timeout=10 /tmp/corpus
+//   tests/data/fuzz/trace
 // Checksums are repaired before parsing, so that the fuzzer gets behind them; the first input byte says whether.
 // What it finds goes to tests/data/fuzz/trace as a file that says what it was.
 #include <cstddef>
@@ -24,8 +27,8 @@ namespace {
 
 using namespace heddle;
 
-/// Makes headers, sizes and checksums right where a block could be. Bit 1 of `mode`: payloads are taken for uncompressed
-/// content and compressed here.
+/// Makes headers, sizes and checksums right where a block could be. Bit 1 of `mode`: payloads are taken for
+/// uncompressed content and compressed here.
 std::string repaired(std::string_view bytes, unsigned mode) {
   format::FileHeader file{format::kFileMagic, format::kVersion, 0, 0, 0};
   file.check = XXH64(&file, offsetof(format::FileHeader, check), 0);
