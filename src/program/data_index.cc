@@ -113,17 +113,13 @@ std::string DataIndex::name(std::uint64_t address) {
   GElf_Off offset = 0;
   GElf_Sym symbol{};
   const char* text = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  const bool is_data =
-      text && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && offset < std::max<std::uint64_t>(symbol.st_size, 1);
+  if (!text || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= std::max<std::uint64_t>(symbol.st_size, 1))
+    return {};
+  std::string name = variable_text(std::string(text, ::strnlen(text, 4096)));
   const Variable* variable = variable_at(address);
-  if (!is_data && !variable) return {};
-  const std::uint64_t start = is_data ? address - offset : variable->address + bias_;
-  std::string name = is_data ? variable_text(std::string(text, ::strnlen(text, 4096))) : std::string();
-  if (!variable || variable->address + bias_ != start) return name;
+  if (!variable || variable->address + bias_ != address - offset) return name;
   Dwarf_Die die = variable->die, type;
-  if (name.empty())
-    if (const char* its = dwarf_diename(&die)) name = its;
-  if (!has_library_type(die) && type_of(die, type)) descend(type, address - start, 0, name);
+  if (!has_library_type(die) && type_of(die, type)) descend(type, offset, 0, name);
   return name;
 }
 
