@@ -45,12 +45,12 @@ std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& s
   return out;
 }
 
-// Entry 0 of the object table is nobody's.
+// Ids count from 1: entry i of the object table has id i + 1.
 std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& symbolizer) {
   std::vector<ObjectRecord> out;
   std::map<std::string, unsigned> numbers;
-  for (std::uint32_t id = 1; id < evidence.objects.size(); id++) {
-    const HeddleObjectInfo& info = evidence.objects[id];
+  for (std::uint32_t id = 1; id <= evidence.objects.size(); id++) {
+    const HeddleObjectInfo& info = evidence.objects[id - 1];
     std::string name = info.address ? symbolizer.data_name(info.address) : "";
     std::string word = kind_word(info.kind);
     if (name.empty()) name = fmt::format("{}#{}", word, ++numbers[word]);
