@@ -29,6 +29,7 @@ struct ThreadIo {
   long told_tid;              // replay: what gettid() told it
   uint64_t queued_mask;       // signals sent to this thread by the program
   QueuedSignal* queued;       // [65]
+  stack_t altstack;           // the program's own; all zero: none yet
 };
 
 struct Call {
@@ -73,6 +74,7 @@ long call_clone(Call& c);
 long call_exec(Call& c);
 long call_exit(Call& c);
 long call_limit(Call& c);
+long call_altstack(Call& c);
 long call_affinity(Call& c);
 long call_getcpu(Call& c);
 

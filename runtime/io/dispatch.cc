@@ -62,7 +62,7 @@ constexpr Handler handlers[(int)Class::COUNT] = {
     call_pass, call_recorded, call_recorded, call_recorded, call_recorded, call_native,
     call_mmap, call_memory, call_sigaction, call_sigmask, call_sigreturn, call_kill, call_yield, call_sleep, call_clock,
     call_timer, call_getpid, call_gettid, call_clone, call_exec, call_exit,
-    call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_uring};
+    call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_altstack, call_uring};
 
 // Nobody controls this thread (any more): as if we were not there.
 long uncontrolled(Call& c) {

@@ -22,8 +22,15 @@ extern volatile uint8_t io_selector;
 /// First word of Thread::io: depth of io_allow_begin().
 inline uint32_t io_allowed(const Thread& t) { return t.io ? *static_cast<const uint32_t*>(t.io) : 0; }
 
+/// A thread of the program has a signal stack of its own (altstack.cc).
+extern bool io_altstacks;
+void io_use_altstack();
+
 /// After each switch of threads: traps as the thread that runs now wants it.
-inline void io_rearm() { io_selector = io_allowed(*self) ? 0 : 1; }
+inline void io_rearm() {
+  io_selector = io_allowed(*self) ? 0 : 1;
+  if (HEDDLE_UNLIKELY(io_altstacks)) io_use_altstack();
+}
 
 class AllowSyscalls {
  public:

@@ -40,6 +40,7 @@ CLASSES = {
     "AFFINITY": ("virtual CPUs, nothing is changed", "the same"),
     "GETCPU": ("virtual CPU 0", "the same"),
     "PRCTL": ("executed", "executed again"),
+    "ALTSTACK": ("executed; ours is not shown", "executed again"),
     "LIMIT": ("reading: recorded; setting: executed", "reading: fed; setting: executed again"),
     "URING": ("refused (ENOSYS), with a note", "the same"),
     "ODD": ("executed, result recorded, output not, with a note", "result fed, output missing"),

@@ -34,6 +34,9 @@ uint32_t mutex_give_up(void* mutex);
 bool mutex_is_free(void* mutex);
 void mutex_take_back(void* mutex, uint32_t depth);
 
+/// Primitives between processes are modelled as if this process were alone: said loudly.
+void note_process_shared();
+
 /// Acts on a pending cancellation if the thread allows it. May not return.
 void cancellation_point();
 bool cancel_pending(Thread& t);

@@ -99,6 +99,10 @@ void mutex_take_back(void* m, uint32_t depth) {
   o.depth = depth ? depth : 1;
 }
 
+void note_process_shared() {
+  note("a process-shared lock or semaphore: control does not see what other processes do with it; waiting for them looks like a deadlock");
+}
+
 void robust_owner_died(Thread& t) {
   uint32_t count = region->result.object_count;
   HeddleObjectInfo* infos = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
@@ -119,6 +123,8 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* m, const pthread_mutexattr_t* attr) {
   if (modelled()) drop_object(m);
+  int shared = PTHREAD_PROCESS_PRIVATE;
+  if (modelled() && attr && !pthread_mutexattr_getpshared(attr, &shared) && shared) note_process_shared();
   return HEDDLE_REAL(pthread_mutex_init)(m, attr);
 }
 

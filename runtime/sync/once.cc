@@ -55,6 +55,7 @@ extern "C" void heddle_once_abandoned(void* object) {
   if (!modelled()) return;
   o.value = kNew;
   set_owner(o, nullptr);
+  released(o);  // the next one comes after it ([thread.once.callonce])
   model_changed();
 }
 

@@ -45,6 +45,7 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT int sem_init(sem_t* s, int shared, unsigned value) {
   if (modelled()) drop_object(s);
+  if (modelled() && shared) note_process_shared();
   return HEDDLE_REAL(sem_init)(s, shared, value);
 }
 HEDDLE_EXPORT int sem_destroy(sem_t* s) {

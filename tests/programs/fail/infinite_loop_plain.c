@@ -1,5 +1,5 @@
 // expect: hang   A loop that our compiler never saw (inline assembly).
-// options: hang_timeout=1s
+// options: hang_timeout=3s
 #include <pthread.h>
 static void* loops(void* unused) {
   __asm__ volatile("1: pause\n jmp 1b");
