@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every program of tests/programs in every mode: build, hunt, replay.
 
-    tests/e2e/programs.py --heddle build/bin/heddle [--level O0] [--replays 20] [FILE ...]
+    tests/e2e/programs.py --heddle build/bin/heddle [--level O0] [--backend fibers] [--replays 20] [FILE ...]
 
 A program is one file with its expectation in its first line:
 
@@ -132,32 +132,36 @@ def timed(run, *args):
     return run(*args), time.monotonic() - start
 
 
-def run_case(path, heddle, level, backend, replays):
-    case = Case(path)
+def run_backend(case, heddle, work, exe, backend, replays):
     env, other = (dict(os.environ, HEDDLE_OPTIONS=":".join(filter(None, [f"backend={b}", case.options])))
                   for b in (backend, "baton" if backend == "fibers" else "fibers"))
+    if case.remove:
+        (work / case.remove).write_text("made for the hunt\n")
+    why = check_success(case, heddle, work, exe, env) if case.kind == "clean" else check_fail(case, heddle, work, exe, replays, env, other)
+    left = survivors(work)
+    return why or (f"left running: {left}" if left else None)
+
+
+def run_case(path, heddle, level, backends, replays):
+    case = Case(path)
     with tempfile.TemporaryDirectory(prefix="heddle-e2e-") as folder:
         work = pathlib.Path(folder)
         exe = work / path.stem
-        if case.remove:
-            (work / case.remove).write_text("made for the hunt\n")
         code, _, err = case.build(heddle, level, exe)
         if code != 0:
             return f"build: {err[-300:]}"
-        why = check_alone(case, work, exe) if case.alone else None
-        if not why and case.kind == "clean":
-            why = check_success(case, heddle, work, exe, env)
-        elif not why:
-            why = check_fail(case, heddle, work, exe, replays, env, other)
-        left = survivors(work)
-        return why or (f"left running: {left}" if left else None)
+        if why := case.alone and check_alone(case, work, exe):
+            return why
+        for backend in backends:
+            if why := run_backend(case, heddle, work, exe, backend, replays):
+                return f"{backend}: {why}"
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("--level", action="append", help="O0, O1, O2 (default: O0 and O1)")
-    ap.add_argument("--backend", default="baton")
+    ap.add_argument("--backend", action="append", help="baton, fibers (default: both)")
     ap.add_argument("--replays", type=int, default=20)
     ap.add_argument("--jobs", type=int, default=1)
     ap.add_argument("files", nargs="*", type=pathlib.Path)
@@ -167,11 +171,11 @@ def main():
     jobs = [(f, level) for f in files for level in a.level or ["O0", "O1"]]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend, a.replays)) for f, level in jobs]
+        results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend or ["baton", "fibers"], a.replays)) for f, level in jobs]
         for f, level, result in results:
             why, seconds = result.result()
             failed += why is not None
-            print(f"{'ok    ' if why is None else 'not ok'} {f.parent.name}/{f.name} -{level} {a.backend} {seconds:.1f} s{'' if why is None else ': ' + why}",
+            print(f"{'ok    ' if why is None else 'not ok'} {f.parent.name}/{f.name} -{level} {seconds:.1f} s{'' if why is None else ': ' + why}",
                   flush=True)
     print(f"{len(jobs) - failed} passed, {failed} failed")
     return failed > 0

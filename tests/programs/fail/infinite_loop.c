@@ -1,4 +1,5 @@
 // expect: livelock   A loop without anything that other threads could see.
+// laws: none, each run takes as long as the bound
 // options: max_steps=300
 #include <pthread.h>
 static void* loops(void* unused) {

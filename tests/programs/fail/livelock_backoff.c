@@ -1,4 +1,5 @@
 // expect: livelock   Two polite threads wait for each other's flag for ever.
+// laws: 5 schedules, each has 50,000 steps
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 // expect: clean   The parent exits at once, the child lives on in a session of its own: nothing of it may stay behind.
+// laws: 5 schedules, each leaves a process to be killed
 #include <pthread.h>
 #include <unistd.h>
 static void* nothing(void* unused) { return unused; }

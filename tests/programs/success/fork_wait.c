@@ -1,4 +1,5 @@
 // expect: clean   A child forked by a thread is on its own, with threads of its own; its status comes back.
+// laws: 50 schedules, each forks
 #include <assert.h>
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
 // expect: clean   More than a pipe holds, from one thread to another.
+// laws: 20 schedules, hundreds of kilobytes each
 // runs: 5
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: clean   posix_spawn, system and popen from two threads.
+// laws: 20 schedules, each starts three programs
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: clean   500 threads alive at once.
+// laws: 3 schedules, each makes 500 threads
 // runs: 3
 #include <assert.h>
 #include <pthread.h>
