@@ -86,6 +86,8 @@ std::string show_json(const TraceReader& trace) {
               {"failure", head.failure ? json_of(*head.failure) : Json()},
               {"races", races},
               {"notes", head.notes},
+              {"output", head.output},
+              {"output_truncated", head.output_truncated},
               {"complete", head.complete},
               {"damage", trace.damage()},
               {"bytes", trace.file_bytes()},
