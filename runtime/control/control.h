@@ -34,12 +34,20 @@ struct Control {
   const uint32_t* expect;
   uint64_t expect_count;
   uint64_t* last_event;      // per thread: number + 1 of its last point event
+  Thread* dying;             // left control for good, its OS thread may still be there
   uint32_t returns;          // cross-thread: bumped by every thread that comes back from outside
   uint32_t seen_returns;
 };
 extern Control control;
 
 Thread* choose(Thread* current);
+
+/// On a thread that was chosen after another one had run: an OS thread at its end gives its cached memory back to malloc and
+/// its stack to libc. Nobody may run beside that, or addresses depend on who is faster.
+void await_dying();
+inline void await_dying_if_any() {
+  if (HEDDLE_UNLIKELY(control.dying)) await_dying();
+}
 
 /// cond_wait, join, sleep ...: a requested cancellation may end the wait (runtime/sync/cancel.cc).
 bool cancel_wakes(Thread& t);

@@ -2,6 +2,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/control/scheduler.h"
+#include "runtime/io/io.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -17,7 +18,9 @@ uint32_t* stack_slots;  // stack ids by hash
 constexpr unsigned kMaxFrames = 24;
 
 void wait_for_room() {
-  region->ring_head = recording.head;
+  // A step with more events than the ring holds has to show its first one as it is.
+  if (recording.head - recording.complete > recording.ring_mask) recording.complete = recording.head;
+  region->ring_head = recording.complete;
   __atomic_store_n(&region->ring_waiting, 1, __ATOMIC_SEQ_CST);
   for (;;) {
     uint32_t seen = __atomic_load_n(&region->ring_tail_futex, __ATOMIC_SEQ_CST);
@@ -33,7 +36,7 @@ void wait_for_room() {
 
 void recording_start() {
   recording.detail = region->run.detail;
-  recording.head = 0;
+  recording.head = recording.complete = 0;
   recording.ring = area<HeddleEvent>(HEDDLE_AREA_EVENTS);
   recording.ring_mask = area_capacity<HeddleEvent>(HEDDLE_AREA_EVENTS) - 1;
   HEDDLE_CHECK((recording.ring_mask & (recording.ring_mask + 1)) == 0);
@@ -45,9 +48,15 @@ void recording_start() {
 HeddleEvent& event_at(uint64_t number) { return recording.ring[number & recording.ring_mask]; }
 
 uint64_t emit(Thread& t, const HeddleEvent& event) {
-  read_back_if_needed(t);
+  read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
+  recording.complete = recording.head;  // all but the new one, whose value may still be patched
+  return emit_inside(t, event);
+}
+
+uint64_t emit_inside(Thread& t, const HeddleEvent& event) {
+  read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
   if (HEDDLE_UNLIKELY(recording.head - region->ring_tail > recording.ring_mask)) wait_for_room();
-  region->ring_head = recording.head;  // all but the new one, whose value may still be patched
+  region->ring_head = recording.complete;
   uint64_t number = recording.head++;
   event_at(number) = event;
   t.info->events++;
@@ -55,18 +64,14 @@ uint64_t emit(Thread& t, const HeddleEvent& event) {
   return number;
 }
 
-void read_back(Thread& t) {
+void read_back(Thread& t, const void* frame) {
   HeddleEvent& e = event_at(t.written_event - 1);
   t.written_event = 0;
   const volatile void* p = t.written_address;
-  switch (t.written_size) {
-    case 1: e.value = *(const volatile uint8_t*)p; break;
-    case 2: e.value = *(const volatile uint16_t*)p; break;
-    case 4: e.value = *(const volatile uint32_t*)p; break;
-    case 8: e.value = *(const volatile uint64_t*)p; break;
-    default: return;
-  }
-  e.flags |= HEDDLE_EF_VALUE;
+  constexpr uint64_t kLinkage = 16;  // saved frame pointer and return address: above them the caller's stack begins
+  uint64_t live = (uint64_t)frame + kLinkage;
+  if ((uint64_t)p >= t.stack_low && (uint64_t)p < live && live <= t.stack_high) return;
+  if (io_peek(p, t.written_size, &e.value)) e.flags |= HEDDLE_EF_VALUE;
 }
 
 void publish_events() { __atomic_store_n(&region->ring_head, recording.head, __ATOMIC_SEQ_CST); }

@@ -7,6 +7,7 @@ namespace heddle::rt {
 struct Recording {
   uint32_t detail;
   uint64_t head;        // events written
+  uint64_t complete;    // of these: cannot change any more
   uint64_t ring_mask;   // capacity - 1
   HeddleEvent* ring;
   HeddleSegment* choices;
@@ -16,13 +17,19 @@ extern Recording recording;
 
 void recording_start();
 
-/// Appends an event and returns its number. Reads back the value of the thread's last write first.
+/// Appends an event and returns its number. Reads back the value of the thread's last write first. The host may see every
+/// event before this one: the thread is past the operation of its last step.
 uint64_t emit(Thread& t, const HeddleEvent& event);
-/// The value of the thread's last recorded write, if it is still unknown. Call before anything else of the thread is visible.
-void read_back(Thread& t);
-inline void read_back_if_needed(Thread& t) {
-  if (HEDDLE_UNLIKELY(t.written_event)) read_back(t);
+/// The same from inside an operation (libc allocates in pthread_create, say): the step's event can still get its value.
+uint64_t emit_inside(Thread& t, const HeddleEvent& event);
+/// The value of the thread's last recorded write, if it is still unknown. Call first in everything that the program calls,
+/// with the frame address of the function that it called: below that, what was a variable may be anything by now.
+void read_back(Thread& t, const void* frame);
+inline void read_back_if_needed(Thread& t, const void* frame) {
+  if (HEDDLE_UNLIKELY(t.written_event)) read_back(t, frame);
 }
+#define HEDDLE_THIS_FRAME __builtin_frame_address(0)
+#define HEDDLE_CALLERS_FRAME (*(void**)__builtin_frame_address(0))
 /// Everything written so far becomes visible to the host.
 void publish_events();
 HeddleEvent& event_at(uint64_t number);

@@ -199,7 +199,6 @@ Thread* choose(Thread* current) {
 namespace {
 
 Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
-  read_back_if_needed(t);
   t.op = op;
   t.ready = ready;
   t.argument = argument;
@@ -223,6 +222,7 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
       backend->switch_to(t, *next);
     else
       backend->switch_to_idle(t);
+    await_dying_if_any();
   }
   t.state = HEDDLE_T_RUNNING;
   info.state = HEDDLE_T_RUNNING;
@@ -235,6 +235,7 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
 
 Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
+  read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
   io_deliver_signals();
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
@@ -245,6 +246,7 @@ void point_here(Thread& t, const Op& op) { pass(t, op, nullptr, nullptr, 0, fals
 
 Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
+  read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   unproductive();
@@ -288,6 +290,7 @@ void enter(const Op& op) {
   t.info->pending_stack = 0;
   HEDDLE_CAPTURE_REGS(*t.info);
   backend->enter(t);  // cross-thread: publishes io_returned, then waits
+  await_dying_if_any();
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
   t.budget = kHookBudget;
@@ -335,7 +338,15 @@ void thread_finished(Thread& t) {
   control.live--;
   if (control.live == 0) return;  // the last thread: the process ends by itself
   Thread* next = choose(&t);
+  control.dying = &t;
   backend->leave_to(t, next);
+}
+
+void await_dying() {
+  Thread& t = *control.dying;
+  control.dying = nullptr;
+  uint32_t tid = (uint32_t)t.info->tid;
+  while (__atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
 }
 
 void scheduler_start() {

@@ -47,7 +47,7 @@ struct Thread {
   void* result;             // of the start routine
   // Backend's own.
   uint32_t wake_word;       // cross-thread futex
-  uint32_t os_gone;
+  uint32_t* tid_word;       // cleared by the kernel when its OS thread is gone
   void* context;            // fibers: saved stack pointer
   uint64_t fs_base;         // fibers
   uint32_t native;          // cross-thread: its OS thread has arrived

@@ -74,6 +74,8 @@ void install(int signo) {
 
 }  // namespace
 
+bool program_handles_faults;
+
 long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size) {
   bool fatal_signal = signo > 0 && signo < kSignals && kind_of(signo) != HEDDLE_FAIL_NONE;
   KernelAction copy{};
@@ -85,6 +87,7 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
     KernelAction before = wanted[signo];
     if (action) {
       wanted[signo] = *(const KernelAction*)action;
+      program_handles_faults = wanted[SIGSEGV].handler != (void*)SIG_DFL || wanted[SIGBUS].handler != (void*)SIG_DFL;
       if (fatal_signal) {
         if (copy.handler == (void*)SIG_DFL)
           install(signo);
@@ -117,6 +120,7 @@ void install_fatal_handlers() {
     wanted[signo] = now;
     if (now.handler == (void*)SIG_DFL) install(signo);
   }
+  program_handles_faults = wanted[SIGSEGV].handler != (void*)SIG_DFL || wanted[SIGBUS].handler != (void*)SIG_DFL;
 }
 
 }  // namespace heddle::rt

@@ -31,6 +31,7 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
                                    HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t->info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   point_here(*t, Op{kind, site_id(site), 0, (uint64_t)p});
@@ -58,6 +59,7 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
 HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t->info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   point_here(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});

@@ -10,22 +10,13 @@
 #include "runtime/detector/fast_path.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
+#include "runtime/io/io.h"
 
 namespace heddle::rt {
 
 uint32_t every_access_slow;  // detail or point set wants to see each access
 
 namespace {
-
-uint64_t peek(const volatile void* p, uint32_t size) {
-  switch (size) {
-    case 1: return *(const volatile uint8_t*)p;
-    case 2: return *(const volatile uint16_t*)p;
-    case 4: return *(const volatile uint32_t*)p;
-    case 8: return *(const volatile uint64_t*)p;
-  }
-  return 0;
-}
 
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length) {
   HeddleEvent e{};
@@ -44,6 +35,7 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
 // An access that is a point, or whose detail is wanted. Not the hot path.
 __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site,
                                            uint64_t length, void* frame, void* caller) {
+  read_back_if_needed(t, frame);
   bool is_write = kind == HEDDLE_EV_WRITE || kind == HEDDLE_EV_WRITE_RANGE;
   bool is_point = (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
   if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
@@ -62,8 +54,8 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
     t.written_event = control.last_event[t.index];
     t.written_address = p;
     t.written_size = size;
-  } else if (size <= 8) {
-    last_event_value(peek(p, size));
+  } else if (uint64_t value; io_peek(p, size, &value)) {
+    last_event_value(value);
   }
 }
 
@@ -78,10 +70,10 @@ __attribute__((noinline)) void budget_spent(Thread& t) {
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
+  if (t.budget == 0) budget_spent(t);  // before the access: nobody else may run between its event and itself
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
                 __builtin_return_address(0));
-  if (t.budget == 0) budget_spent(t);
   if constexpr (kWrite)
     detector::write(t, p, kSize, site);
   else
@@ -129,6 +121,7 @@ HEDDLE_EXPORT void __heddle_write_range(const volatile void* p, size_t n, Heddle
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_BRANCHES)) {
     HeddleEvent e{};
     e.value = outcome;

@@ -7,12 +7,15 @@
 #include <sys/uio.h>
 
 #include "runtime/arena.h"
+#include "runtime/control/recording.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 
 extern "C" __attribute__((visibility("hidden"))) char __start_heddle_sys[], __stop_heddle_sys[];
-extern "C" char heddle_copy_at[], heddle_copy_stopped[];
+extern "C" char heddle_copy_at[], heddle_copy_stopped[], heddle_loads[], heddle_loads_end[], heddle_load_stopped[];
+extern "C" uint64_t heddle_load1(const void* from, bool* ok), heddle_load2(const void* from, bool* ok);
+extern "C" uint64_t heddle_load4(const void* from, bool* ok), heddle_load8(const void* from, bool* ok);
 extern "C" size_t heddle_copy(void* to, const void* from, size_t bytes);
 
 namespace heddle::rt {
@@ -87,6 +90,7 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     g[REG_RAX] = uncontrolled(c);
     return;
   }
+  read_back_if_needed(*t, (void*)(g[REG_RSP] - 16));  // before the call unmaps it
   c.site = pc_site((void*)g[REG_RIP]);
   g[REG_RAX] = handlers[(int)c.policy.cls](c);
   if (HEDDLE_LIKELY(controlled())) signals_after_call(*t, uc);
@@ -128,6 +132,21 @@ bool write_program(uint64_t to, const void* from, size_t bytes) {
   return copy_checked(SYS_process_vm_writev, const_cast<void*>(from), to, bytes);
 }
 
+bool io_peek(const volatile void* p, uint32_t size, uint64_t* value) {
+  bool ok = true;
+  if (HEDDLE_UNLIKELY(program_handles_faults)) {
+    *value = 0;
+    return size <= 8 && copy_checked(SYS_process_vm_readv, value, (uint64_t)p, size);
+  }
+  switch (size) {
+    case 1: *value = heddle_load1((const void*)p, &ok); return ok;
+    case 2: *value = heddle_load2((const void*)p, &ok); return ok;
+    case 4: *value = heddle_load4((const void*)p, &ok); return ok;
+    case 8: *value = heddle_load8((const void*)p, &ok); return ok;
+    default: return false;
+  }
+}
+
 ThreadIo& io_of(Thread& t) {
   if (HEDDLE_LIKELY(t.io != nullptr)) return *static_cast<ThreadIo*>(t.io);
   ThreadIo* io = arena_new<ThreadIo>();
@@ -145,6 +164,10 @@ void io_faults_are_recovered() { faults_recovered = true; }
 bool io_recover_fault(void* context) {
   greg_t* g = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (feeding() && mapped_file_grew((uint64_t)g[REG_CR2])) return true;
+  if (g[REG_RIP] >= (greg_t)heddle_loads && g[REG_RIP] < (greg_t)heddle_loads_end) {
+    g[REG_RIP] = (greg_t)heddle_load_stopped;
+    return true;
+  }
   if (g[REG_RIP] != (greg_t)heddle_copy_at) return false;
   g[REG_RIP] = (greg_t)heddle_copy_stopped;
   return true;

@@ -47,6 +47,10 @@ void io_deliver_signals();
 /// call; return from the handler. Once they do so, io_faults_are_recovered() saves 1.4 us per copy.
 bool io_recover_fault(void* ucontext);
 void io_faults_are_recovered();
+/// What lies at `p` (1, 2, 4 or 8 bytes); false when it cannot be read: the program's own access will fault, not ours.
+bool io_peek(const volatile void* p, uint32_t size, uint64_t* value);
+/// The program has a handler of its own for SIGSEGV or SIGBUS (runtime/fail/signals.cc).
+extern bool program_handles_faults;
 
 /// A thread that is out in a blocking call (state OUT) returns with EINTR soon (cancellation). Called by the holder.
 void io_interrupt(Thread& t);

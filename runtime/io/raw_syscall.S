@@ -165,6 +165,31 @@ heddle_copy_stopped:
         .cfi_endproc
         .size heddle_copy, . - heddle_copy
 
+// uint64_t heddle_load<N>(const void* from, bool* ok): *ok becomes false when the load faults, as above.
+        .hidden heddle_loads, heddle_loads_end, heddle_load_stopped
+        .globl heddle_loads, heddle_loads_end, heddle_load_stopped
+        .macro heddle_load name, instruction, register
+        .hidden \name
+        .globl \name
+        .type \name, @function
+\name:
+        .cfi_startproc
+        \instruction (%rdi), \register
+        ret
+        .cfi_endproc
+        .size \name, . - \name
+        .endm
+heddle_loads:
+        heddle_load heddle_load1, movzbl, %eax
+        heddle_load heddle_load2, movzwl, %eax
+        heddle_load heddle_load4, movl, %eax
+        heddle_load heddle_load8, movq, %rax
+heddle_loads_end:
+heddle_load_stopped:
+        xorl %eax, %eax
+        movb $0, (%rsi)
+        ret
+
         .bss
         .p2align 3
 heddle_clone_stack:  .quad 0

@@ -23,7 +23,7 @@ void record(uint32_t kind, const void* p, size_t bytes, uint32_t site) {
   e.thread = (uint16_t)self->index;
   e.kind = (uint8_t)kind;
   e.flags = HEDDLE_EF_VALUE;
-  emit(*self, e);
+  emit_inside(*self, e);
 }
 
 void* handed_out(void* p, size_t bytes, uint32_t site) {

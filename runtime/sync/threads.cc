@@ -47,15 +47,33 @@ void set_stack(Thread& t, uint64_t high, uint64_t size) {
   t.info->stack_high = t.stack_high;
 }
 
+// glibc has the kernel clear the thread's id in its descriptor when the thread is gone: that is what pthread_join waits for.
+size_t tid_offset;
+
+void find_tid_offset() {
+  uint32_t tid = (uint32_t)raw_syscall(SYS_gettid);
+  constexpr size_t kFirst = 512, kLast = 2048;  // of glibc's descriptor; 720 in every version from 2.4 to 2.41
+  for (tid_offset = 720; tid_offset < kLast && *(uint32_t*)(pthread_self() + tid_offset) != tid;) tid_offset += 4;
+  for (size_t at = kFirst; tid_offset >= kLast && at < 720; at += 4)
+    if (*(uint32_t*)(pthread_self() + at) == tid) tid_offset = at;
+  HEDDLE_CHECK(tid_offset < kLast);
+}
+
+void set_os_thread(Thread& t) {
+  t.info->tid = (int)raw_syscall(SYS_gettid);
+  t.tid_word = (uint32_t*)(pthread_self() + tid_offset);
+}
+
 void* trampoline(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
   self = &t;
-  t.info->tid = (int)raw_syscall(SYS_gettid);
+  set_os_thread(t);
   set_stack(t, (uint64_t)pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
   io_thread_start();
   if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
   backend->arrive(t);  // returns when chosen: its `start` step
+  await_dying_if_any();
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
   if (detector::on) detector::thread_started(t);
@@ -74,18 +92,6 @@ Thread* by_handle(pthread_t handle) {
   return nullptr;
 }
 
-// A detached thread frees its stack after control ended for it; the next thread's addresses depend on whether that
-// has happened. Wait until it is really gone.
-void await_gone_threads() {
-  long pid = raw_syscall(SYS_getpid);
-  for (uint32_t i = 0; i < thread_count(); i++) {
-    Thread& t = thread(i);
-    if (!t.finished || !t.detached || t.os_gone || i == 0) continue;
-    while (raw_syscall(SYS_tgkill, pid, t.info->tid, 0) == 0) raw_syscall(SYS_sched_yield);
-    t.os_gone = 1;
-  }
-}
-
 int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument, uint32_t site) {
   point(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0});
   productive();
@@ -93,7 +99,6 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
     note("more than %u threads in one run: pthread_create fails with EAGAIN from here on", HEDDLE_MAX_THREADS);
     return EAGAIN;
   }
-  await_gone_threads();
   Thread& t = new_thread(*self);
   t.entry = entry;
   t.entry_argument = argument;
@@ -181,12 +186,13 @@ void end_this_thread() {
 
 void threads_prepare() {
   if (!end_key_made) end_key_made = pthread_key_create(&end_key, at_thread_end) == 0;
+  find_tid_offset();
 }
 
 void threads_start() {
   Thread& main = *self;
   main.handle = pthread_self();
-  main.info->tid = (int)raw_syscall(SYS_gettid);
+  set_os_thread(main);
   set_stack(main, ((uint64_t)__libc_stack_end + 4095) & ~4095ull, kDefaultStack);
   pthread_setspecific(end_key, (void*)4l);
 }
