@@ -242,7 +242,10 @@ Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   return pass(t, op, ready, argument, deadline, false);
 }
 
-void point_here(Thread& t, const Op& op) { pass(t, op, nullptr, nullptr, 0, false); }
+void point_here(Thread& t, const Op& op) {
+  pass(t, op, nullptr, nullptr, 0, false);
+  if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
+}
 
 Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
