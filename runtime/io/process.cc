@@ -49,6 +49,7 @@ long clone_now(const Call& c, const CloneRequest& q) {
 // In the child of a fork: it has one thread, nobody controls it, and the kernel has switched dispatch off.
 void become_uncontrolled() {
   mode = Mode::kAbandoned;
+  self = nullptr;  // hooks look at this only
   io_selector = 0;
 }
 
