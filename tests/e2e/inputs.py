@@ -44,7 +44,7 @@ class World:
         status, printed, err = self.record(program, *arguments, stdin=stdin)
         between()
         again, reprinted, err2 = self.replay()
-        check(name, status == 66 and again == 66 and printed and lines(printed.splitlines()) == lines(reprinted.splitlines()),
+        check(name, status == 66 and again == 66 and lines(printed.splitlines()) == lines(reprinted.splitlines()),
               (status, again, printed, reprinted, err, err2))
 
 
