@@ -23,6 +23,7 @@ struct KernelAction {
 };
 constexpr uint64_t kRestorer = 0x04000000;
 constexpr int kSignals = 65;
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 KernelAction wanted[kSignals];  // the program's own dispositions of the fatal ones
 
 HeddleFailureKind kind_of(int signo) {
@@ -82,6 +83,11 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
   if (action) {
     copy = *(const KernelAction*)action;
     if (copy.flags & kRestorer) copy.restorer = (void*)heddle_restore_rt;
+    // Fibers share the kernel's mask: another one that runs while this handler is at a point must get its own faults.
+    if (region->run.backend == HEDDLE_BACKEND_FIBERS) {
+      copy.flags |= SA_NODEFER;
+      for (int fault : kFatal) copy.mask &= ~(1ull << (fault - 1));
+    }
   }
   if (signo == SIGSYS || fatal_signal) {
     KernelAction before = wanted[signo];
@@ -113,7 +119,6 @@ void fail_thread_start() {
 }
 
 void install_fatal_handlers() {
-  static constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
   for (int signo : kFatal) {
     KernelAction now{};
     raw_syscall(SYS_rt_sigaction, signo, 0, &now, 8);

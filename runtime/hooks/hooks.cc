@@ -32,10 +32,17 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
 
 }  // namespace
 
+// The program's stack is about to overflow: better in its own code than in the middle of ours, since it may handle that.
+bool nearly_overflows(const Thread& t, const void* frame) {
+  uint64_t reserve = (t.stack_high - t.stack_low) / 8;
+  return (uint64_t)frame - t.stack_low < (reserve < 16384 ? reserve : 16384);
+}
+
 // An access that is a point, or whose detail is wanted. Not the hot path.
 __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site,
                                            uint64_t length, void* frame, void* caller) {
   read_back_if_needed(t, frame);
+  if (HEDDLE_UNLIKELY(nearly_overflows(t, frame))) return;
   bool is_write = kind == HEDDLE_EV_WRITE || kind == HEDDLE_EV_WRITE_RANGE;
   bool is_point = (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
   if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
