@@ -92,6 +92,7 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   if (out.input) request.worker.standard_input = out.input->file.get();
   request.worker.launch = {out.program.path, command, current_environment(), std::filesystem::current_path()};
   request.worker.ready_timeout = request.options.ready_timeout;
+  request.worker.launch.fork_at_mark = request.options.fork_at_mark;
   out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed) : typed.trace;
   return {};
 }

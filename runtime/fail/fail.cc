@@ -69,6 +69,17 @@ void fail_livelock(Thread& t) {
   end_run(kFailedStatus);
 }
 
+void fail_race(const HeddleRace& race) {
+  if (!region->run.fail_on_race || !self) return;
+  HEDDLE_CAPTURE_REGS(*self->info);
+  if (!begin_failure(self)) return;
+  region->result.failure.fault_address = race.address;
+  copy_text(region->result.failure.message, sizeof region->result.failure.message, "data race");
+  commit_failure(HEDDLE_FAIL_RACE);
+  await_inspection();
+  end_run(kFailedStatus);
+}
+
 bool in_lock_cycle(Thread& t) {
   const HeddleObjectInfo* objects = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
   const Thread* at = &t;

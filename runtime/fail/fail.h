@@ -10,6 +10,8 @@ void fail_thread_start();  // each OS thread: alternate signal stack
 
 [[noreturn]] void fail_deadlock();
 [[noreturn]] void fail_livelock(Thread& t);
+/// The detector saw a race: the end of the run if it was asked for (fail_on_race), otherwise nothing.
+void fail_race(const HeddleRace& race);
 
 /// The thread waits, directly or through other waiting threads, for itself: no schedule can free it.
 bool in_lock_cycle(Thread& t);

@@ -91,6 +91,7 @@ void child_start() {
   recording_start();
   scheduler_start();
   if (region->run.detector) detector::start();
+  detector::on_race = fail_race;
   every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL;
   threads_start();
   fail_start();

@@ -16,6 +16,7 @@ struct Launch {
   std::vector<std::string> argv;         // argv[0] as the user typed it
   std::vector<std::string> environment;  // "K=V", without our own variables
   std::filesystem::path cwd;
+  bool fork_at_mark = false;             // runs begin at heddle_init_done(), not before main
 };
 
 /// Descriptors that the program gets as 0, 1, 2; owned by the caller.

@@ -127,6 +127,7 @@ Launch Replayer::launch(const std::filesystem::path& program, const std::vector<
   std::error_code none;
   launch.cwd = std::filesystem::is_directory(meta.cwd, none) ? std::filesystem::path(meta.cwd) : std::filesystem::current_path(none);
   if (launch.cwd.empty()) launch.cwd = "/";
+  launch.fork_at_mark = number(meta, "fork_at_mark", 0) != 0;
   return launch;
 }
 

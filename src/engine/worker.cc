@@ -91,6 +91,7 @@ Status Worker::start_server() {
   standard_input_.reset(options_.standard_input >= 0 ? fcntl(in.get(), F_DUPFD_CLOEXEC, 0) : -1);
 
   region_.reset_for_server();
+  region_.header().run.fork_at_mark = launch.fork_at_mark;  // the server looks at it before the first run
   generation_ = 0;
   Result<Spawned> spawned = spawn(launch, streams, region_.fd());
   if (!spawned) return std::unexpected(spawned.error());
