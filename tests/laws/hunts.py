@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Equal seed, equal hunt: the number of workers and the backend change neither `runs` nor the failure nor its schedule.
+
+    tests/laws/hunts.py --heddle build/bin/heddle [FILE ...]
+"""
+import argparse, json, os, pathlib, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from programs import PROGRAMS, Case, bounded  # noqa: E402
+
+# One of each kind; programs that wait outside are told other things in each run.
+FILES = ["lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lost_signal.c", "barrier_short.c", "uncaught.cc"]
+
+
+def hunt(case, heddle, exe, work, strategy, workers, backend):
+    trace = work / f"{strategy}-{workers}-{backend}.heddle"
+    env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}")
+    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 11, "--runs", case.runs, "--strategy", strategy, "--workers", workers,
+                              *case.hunt, "-o", trace, "--", exe, *case.args], work, 120, case.stdin, env)
+    try:
+        found = json.loads(out)
+        schedule = bounded([heddle, "show", "--schedule", trace], work, 60)[1]
+        return code, found["runs"], (found["failure"] or {}).get("signature"), schedule
+    except ValueError:
+        return code, err[-300:]
+
+
+def check(path, heddle):
+    case = Case(path)
+    with tempfile.TemporaryDirectory(prefix="heddle-hunts-") as folder:
+        work = pathlib.Path(folder)
+        exe = work / path.stem
+        code, _, err = case.build(heddle, "O1", exe)
+        if code != 0:
+            return f"build: {err[-300:]}"
+        for strategy in ("random", "pct"):
+            first = hunt(case, heddle, exe, work, strategy, 1, "baton")
+            if first[0] != 66:
+                return f"{strategy}: nothing found: {first}"
+            for workers, backend in ((2, "baton"), (1, "fibers"), (2, "fibers")):
+                again = hunt(case, heddle, exe, work, strategy, workers, backend)
+                if again != first:
+                    return f"{strategy}, {workers} workers, {backend}: {again} instead of {first}"
+    return None
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
+    ap.add_argument("files", nargs="*", type=pathlib.Path)
+    a = ap.parse_args()
+    failed = 0
+    files = a.files or [PROGRAMS / "fail" / name for name in FILES]
+    for path in files:
+        why = check(path.resolve(), a.heddle)
+        failed += why is not None
+        print(f"{'ok    ' if why is None else 'not ok'} {path.name} equal seed, equal hunt{'' if why is None else ': ' + why}", flush=True)
+    print(f"{len(files) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

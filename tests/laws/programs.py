@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The laws on every program of tests/programs.
+
+    tests/laws/programs.py --heddle build/bin/heddle --laws build/tests/laws [--schedules 200] [--law NAME] [FILE ...]
+
+A program may say in its opening comment, beside what tests/e2e/programs.py reads:
+    // laws: 20 schedules, <why so few>      laws: none, <why>
+Prints a line per law and program, breaches before it; closing line: 'N passed, M failed'.
+"""
+import argparse, concurrent.futures, os, pathlib, queue, re, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from programs import PROGRAMS, Case, bounded  # noqa: E402
+
+TIMEOUT = 240
+
+
+def build_plain(case, exe, include):
+    """As clang builds it."""
+    front = ["clang-19"] if case.path.suffix == ".c" else ["clang++-19", "-std=c++20"]
+    return bounded([*front, "-w", "-g", "-O1", "-pthread", "-I", include, *case.cflags, case.path, "-o", exe], exe.parent, 120)
+
+
+def idle_program_behaves_as_built_by_clang(case, exe, heddle, work):
+    """Only programs that always end alike: those of success/ that write the same twice."""
+    plain = work / "plain" / exe.name
+    plain.parent.mkdir()
+    code, _, err = build_plain(case, plain, heddle.parent.parent / "include")
+    if code != 0:
+        return f"clang: {err[-300:]}" if "heddle_" not in err else None  # <heddle/check.h> without its runtime
+    # Same argv[0] and folder for both.
+    run = lambda program: bounded(["bash", "-c", 'exec -a "$0" "$@"', exe.name, program, *case.args], work, 60, case.stdin)[:2]
+    expected = [run(plain) for _ in range(3)]
+    if any(e != expected[0] for e in expected):
+        return None
+    actual = [run(exe) for _ in range(3)]
+    return None if all(a in expected for a in actual) else f"idle: {actual} instead of {expected[0]}"
+
+
+def check(path, a, cpu):
+    case = Case(path)
+    laws = re.search(r"\blaws:\s*(none|\d+)", path.read_text())
+    if laws and laws[1] == "none":
+        return 0, 0, ""
+    schedules = int(laws[1]) if laws else 5 if case.kind == "hang" else a.schedules  # a hang costs its timeout
+    with tempfile.TemporaryDirectory(prefix="heddle-laws-") as folder:
+        work = pathlib.Path(folder)
+        exe = work / path.stem
+        code, _, err = case.build(a.heddle, "O1", exe)
+        if code != 0:
+            return 0, 1, f"not ok {path.name}: build: {err[-300:]}\n"
+        (work / "stdin").write_bytes(case.stdin)
+        extra = ["--law", a.law] if a.law else []
+        if case.kind == "hang":
+            extra += ["--hang", "1000"]
+        code, out, err = bounded([a.laws, "--schedules", min(schedules, a.schedules), "--cpu", cpu, "--stdin", work / "stdin", *extra,
+                                  "--", exe, *case.args], work, TIMEOUT)
+        passed, failed = (len(re.findall(rf"^{word}", out, re.M)) for word in ("ok", "not ok"))
+        if code not in (0, 1):
+            failed += 1
+            out += f"not ok {path.name}: status {code} {err[-300:]}\n"
+        if case.kind == "clean" and not a.law:
+            why = idle_program_behaves_as_built_by_clang(case, exe, a.heddle, work)
+            passed, failed = passed + (why is None), failed + (why is not None)
+            out += f"{'ok    ' if why is None else 'not ok'} {path.stem} idle_program_behaves_as_built_by_clang {why or ''}\n"
+        return passed, failed, out
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
+    ap.add_argument("--laws", default="build/tests/laws", type=lambda p: pathlib.Path(p).resolve())
+    ap.add_argument("--schedules", type=int, default=200)
+    ap.add_argument("--law")
+    ap.add_argument("files", nargs="*", type=pathlib.Path)
+    a = ap.parse_args()
+    files = a.files or sorted(p for d in ("fail", "success") for p in (PROGRAMS / d).iterdir() if p.suffix in (".c", ".cc"))
+    cpus = queue.Queue()
+    for cpu in os.sched_getaffinity(0):
+        cpus.put(cpu)
+
+    def on_own_cpu(path):
+        cpu = cpus.get()
+        try:
+            return check(path.resolve(), a, cpu)
+        finally:
+            cpus.put(cpu)
+
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(cpus.qsize()) as pool:
+        for p, f, out in pool.map(on_own_cpu, files):
+            passed, failed = passed + p, failed + f
+            print(out, end="", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
