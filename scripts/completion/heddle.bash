@@ -8,13 +8,15 @@ _heddle() {
   case $previous in
     --strategy) COMPREPLY=($(compgen -W "random pct" -- "$current")); return ;;
     --points) COMPREPLY=($(compgen -W "sync racy all" -- "$current")); return ;;
+    --detector) COMPREPLY=($(compgen -W "auto on off" -- "$current")); return ;;
+    --fail-on-exit) COMPREPLY=($(compgen -W "any none" -- "$current")); return ;;
     --format) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
   esac
   case ${COMP_WORDS[1]} in
     hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
-        --hang-timeout --detector --fail-on-exit --fail-on-output --cwd-copy --no-fork-server --json --quiet --help -o --" -- "$current")) ;;
+        --hang-timeout --detector --fail-on-exit --fail-on-output --cwd-copy --no-fork-server --json --quiet --help -o --output --" -- "$current")) ;;
     replay) COMPREPLY=($(compgen -W "--times --json --quiet --help --" -- "$current")) ;;
-    show) COMPREPLY=($(compgen -W "--format --help" -- "$current")) ;;
+    show) COMPREPLY=($(compgen -W "--format --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;
   esac
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }
