@@ -1,4 +1,6 @@
-// expect: check   options: fork_at_mark=1   The long initialisation is executed once, in the server; runs fork off behind it.
+// expect: check
+// The long initialisation is executed once, in the server; runs fork off behind it.
+// options: fork_at_mark=1
 #include <heddle/check.h>
 #include <pthread.h>
 static int table[1 << 16];
