@@ -36,14 +36,26 @@ struct TypeInfo {
   const char* name;
 };
 TypeInfo* (*current_type)();
-void* (*current_exception)();
+struct CaughtException {  // libstdc++'s __cxa_exception; the thrown object follows it
+  void* head[10];
+  uint64_t exception_class;
+  void* tail[3];
+};
+static_assert(sizeof(CaughtException) == 112, "the Itanium C++ ABI as libstdc++ lays it out on x86-64");
+constexpr uint64_t kPrimaryException = 0x474e5543432b2b00;  // "GNUCC++\0"; rethrown copies have another class
+struct CaughtExceptions {
+  CaughtException* newest;
+  unsigned uncaught;
+};
+CaughtExceptions* (*caught_exceptions)();
 TypeInfo* exception_type;  // typeid(std::exception)
 
 // what() of the exception in flight, if it derives from std::exception.
 const char* what_of(TypeInfo* thrown) {
-  if (!current_exception || !exception_type) return nullptr;
-  void* object = current_exception();
-  if (!object) return nullptr;
+  if (!caught_exceptions || !exception_type) return nullptr;
+  CaughtException* newest = caught_exceptions()->newest;
+  if (!newest || newest->exception_class != kPrimaryException) return nullptr;
+  void* object = newest + 1;
   using DoCatch = bool (*)(const TypeInfo*, const TypeInfo*, void**, unsigned);
   if (!reinterpret_cast<DoCatch>(exception_type->vtable[4])(exception_type, thrown, &object, 1)) return nullptr;
   void** vtable = *(void***)object;
@@ -69,7 +81,7 @@ void on_terminate() {
 
 void fail_prepare() {
   current_type = (TypeInfo * (*)()) dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
-  current_exception = (void* (*)())dlsym(RTLD_DEFAULT, "__cxa_current_primary_exception");
+  caught_exceptions = (CaughtExceptions * (*)()) dlsym(RTLD_DEFAULT, "__cxa_get_globals");
   exception_type = (TypeInfo*)dlsym(RTLD_DEFAULT, "_ZTISt9exception");
   auto set_terminate = (TerminateHandler(*)(TerminateHandler))dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE");
   if (set_terminate) previous_terminate = set_terminate(on_terminate);
