@@ -111,6 +111,14 @@ bool too_quiet() { return control.quiet_steps > kQuietIsLivelock && !control.out
   end_run(kDivergedStatus);
 }
 
+// A replay: the recorded run was cut off (killed, or a hang) while a thread was out in I/O that had not come back.
+bool recording_ended_outside() {
+  if (!region->run.feed || replay_has_more()) return false;
+  for (uint32_t i = 0; i < control.thread_count; i++)
+    if (control.threads[i].state == HEDDLE_T_PENDING && control.threads[i].op.kind == HEDDLE_EV_IO_RETURN) return true;
+  return false;
+}
+
 // Accounts for the choice of `next`: it is about to execute its pending operation.
 void commit(Thread* current, Thread& next) {
   HeddleResult& r = region->result;
@@ -169,7 +177,10 @@ Thread* choose(Thread* current) {
     rebuild();
   while (HEDDLE_UNLIKELY(control.enabled_count == 0)) {
     if (control.out) return nullptr;
-    if (control.next_deadline == ~0ull) fail_deadlock();
+    if (control.next_deadline == ~0ull) {
+      if (recording_ended_outside()) diverged(HEDDLE_DIV_SCHEDULE_ENDED, ~0u, current);
+      fail_deadlock();
+    }
     control.now = control.next_deadline;
     rebuild();
   }

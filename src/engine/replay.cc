@@ -59,7 +59,9 @@ std::uint32_t point_set(const std::string& points) {
 
 }  // namespace
 
-bool was_cut_off(const FailureRecord& failure) { return failure.kind == "hang" || failure.kind == "livelock"; }
+bool was_cut_off(const FailureRecord& failure) {
+  return failure.kind == "hang" || failure.kind == "livelock" || failure.kind == "signal";
+}
 
 RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs, std::vector<std::uint32_t> points) {
   RunRequest request;
