@@ -152,8 +152,21 @@ StepText Replayer::expected_step(std::uint64_t step) const {
     }
     return true;
   });
-  if (out.kind.empty()) out.text = "the end of the run";
-  else compose(out);
+  if (!out.kind.empty()) {
+    compose(out);
+    return out;
+  }
+  // The trace of a run that could not be executed again has a schedule, but no events.
+  std::uint64_t first = 0;
+  for (const HeddleSegment& segment : head.schedule) {
+    if (step >= first && step - first < segment.steps && segment.thread < head.threads.size()) {
+      out.thread = head.threads[segment.thread].name;
+      out.text = "a step of thread " + out.thread + " (the trace has no events that say which)";
+      return out;
+    }
+    first += segment.steps;
+  }
+  out.text = "the end of the run";
   return out;
 }
 

@@ -1,4 +1,4 @@
-// laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--hang MS] -- PROG ARGS...
+// laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...
 //
 // Checks laws on one program built by heddle cc; one line per law, breaches before it. Exit status: 0 all hold, 1 one is broken,
 // 2 the program cannot be controlled.
@@ -33,6 +33,7 @@ struct Arguments {
   SubjectOptions subject;
   std::uint64_t schedules = 200;
   std::string law;
+  bool options_are_valid = true;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -49,7 +50,7 @@ Arguments parse(int argc, char** argv) {
     else if (word == "--law") out.law = value;
     else if (word == "--stdin") out.subject.standard_input = value;
     else if (word == "--cpu") out.subject.cpu = std::atoi(value);
-    else if (word == "--hang") out.subject.hang = std::chrono::milliseconds(std::atoi(value));
+    else if (word == "--options") out.options_are_valid = out.subject.run.apply(value).has_value();
   }
   return out;
 }
@@ -67,8 +68,8 @@ bool check(const Law& law, Subject& subject, std::uint64_t schedules) {
 }
 
 int run(const Arguments& arguments) {
-  if (arguments.subject.command.empty()) {
-    fmt::print(stderr, "laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--hang MS] -- PROG ARGS...\n");
+  if (arguments.subject.command.empty() || !arguments.options_are_valid) {
+    fmt::print(stderr, "laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...\n");
     return 2;
   }
   auto subject = Subject::create(arguments.subject);

@@ -43,7 +43,7 @@ def check(path, a, cpu):
     laws = re.search(r"\blaws:\s*(none|\d+)", path.read_text())
     if laws and laws[1] == "none":
         return 0, 0, ""
-    schedules = int(laws[1]) if laws else 5 if case.kind == "hang" else a.schedules  # a hang costs its timeout
+    schedules = int(laws[1]) if laws else a.schedules
     with tempfile.TemporaryDirectory(prefix="heddle-laws-") as folder:
         work = pathlib.Path(folder)
         exe = work / path.stem
@@ -52,8 +52,8 @@ def check(path, a, cpu):
             return 0, 1, f"not ok {path.name}: build: {err[-300:]}\n"
         (work / "stdin").write_bytes(case.stdin)
         extra = ["--law", a.law] if a.law else []
-        if case.kind == "hang":
-            extra += ["--hang", "1000"]
+        if case.options:
+            extra += ["--options", case.options]
         code, out, err = bounded([a.laws, "--schedules", min(schedules, a.schedules), "--cpu", cpu, "--stdin", work / "stdin", *extra,
                                   "--", exe, *case.args], work, TIMEOUT)
         passed, failed = (len(re.findall(rf"^{word}", out, re.M)) for word in ("ok", "not ok"))

@@ -30,6 +30,7 @@ Result<std::unique_ptr<Subject>> Subject::create(const SubjectOptions& options) 
   worker.launch.argv = options.command;
   for (char** entry = environ; *entry; entry++) worker.launch.environment.emplace_back(*entry);
   worker.launch.cwd = std::filesystem::current_path();
+  worker.launch.fork_at_mark = options.run.fork_at_mark;
   worker.ready_timeout = std::chrono::seconds(60);  // a busy machine breaks no law
   if (!options.standard_input.empty()) {
     subject->standard_input_ = Descriptor(open(options.standard_input.c_str(), O_RDONLY | O_CLOEXEC));
@@ -47,7 +48,7 @@ std::string Subject::name() const { return std::filesystem::path(options_.comman
 RunRequest Subject::random(std::uint64_t seed, HeddleStrategy strategy) const {
   RunRequest request;
   HeddleRun& run = request.parameters;
-  defaults_.fill(run);
+  options_.run.fill(run);
   run.seed = seed;
   run.strategy = strategy;
   run.point_set = HEDDLE_POINTS_SYNC;
@@ -55,9 +56,9 @@ RunRequest Subject::random(std::uint64_t seed, HeddleStrategy strategy) const {
   run.inspect = 1;
   run.pct_depth = kPctDepth;
   run.pct_steps = kPctSteps;
-  run.max_steps = 2'000'000;
+  if (run.max_steps == 0) run.max_steps = 2'000'000;
   run.pin_cpu = options_.cpu;
-  request.limits.hang = options_.hang;
+  request.limits = {options_.run.hang_timeout, options_.run.run_timeout};
   request.keep_evidence = true;
   return request;
 }

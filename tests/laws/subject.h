@@ -18,7 +18,7 @@ struct SubjectOptions {
   std::vector<std::string> command;  // program and arguments
   std::string standard_input;        // a file; "" for /dev/null
   int cpu = -1;                      // where the program stays
-  std::chrono::milliseconds hang{10'000};
+  Options run;                       // as HEDDLE_OPTIONS would say
 };
 
 class Subject {
@@ -39,7 +39,6 @@ class Subject {
  private:
   SubjectOptions options_;
   Descriptor standard_input_;
-  Options defaults_;
   std::unique_ptr<Executor> executor_;
 };
 

@@ -10,7 +10,7 @@ import argparse, json, os, pathlib, resource, subprocess, sys, tempfile, time
 HERE = pathlib.Path(__file__).resolve().parent
 EVENTS, FOUND = 10_000_000, 66
 MIB = 1 << 20
-LIMIT = 600 * MIB  # the ring of a million events, the schedule, and the tables of the trace
+LIMIT = 300 * MIB  # the ring of a million events, the schedule, and the tables of the trace
 
 
 class Measured:

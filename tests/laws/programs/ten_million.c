@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
-enum { kRounds = 620000 };
+enum { kRounds = 850000 };
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static long total;
 static void* add(void* unused) {

@@ -1,4 +1,5 @@
 // expect: segfault   Endless recursion in a thread: the report needs no stack of the program's.
+// laws: 30 schedules, each overflows a stack of 8 MiB
 // alone: SIGSEGV
 #include <pthread.h>
 static int deep(volatile int n) {

@@ -1,4 +1,5 @@
 // expect: segfault   Endless recursion in main.
+// laws: 30 schedules, each overflows a stack of 8 MiB
 // alone: SIGSEGV
 static int deep(volatile int n) {
   volatile int pad[100];
