@@ -1,4 +1,4 @@
-// laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...
+// heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...
 //
 // Checks laws on one program built by heddle cc; one line per law, breaches before it. Exit status: 0 all hold, 1 one is broken,
 // 2 the program cannot be controlled.
@@ -69,7 +69,7 @@ bool check(const Law& law, Subject& subject, std::uint64_t schedules) {
 
 int run(const Arguments& arguments) {
   if (arguments.subject.command.empty() || !arguments.options_are_valid) {
-    fmt::print(stderr, "laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...\n");
+    fmt::print(stderr, "heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...\n");
     return 2;
   }
   auto subject = Subject::create(arguments.subject);
