@@ -1,4 +1,5 @@
 // expect: clean   A stack overflow is handled on the program's own alternate stack and left by siglongjmp.
+// laws: 10 schedules, each overflows a stack of 8 MiB
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
