@@ -36,7 +36,7 @@ void check_failed(const char* what, const char* file, int line) {
 
 void* map_memory(size_t bytes) {
   // Far below the program's own mappings and at fixed places: our use must not shift the program's addresses.
-  static uint64_t next = 0x100000000000ull;
+  static uint64_t next = 0x110000000000ull;  // above AddressSanitizer's shadow
   bytes = (bytes + 4095) & ~(size_t)4095;
   count_own_mapping(bytes);
   long p = raw_syscall(SYS_mmap, next, bytes, PROT_READ | PROT_WRITE,

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "runtime/control/control.h"
+#include "runtime/control/scheduler.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
 #include "runtime/sync/real.h"
@@ -77,9 +79,41 @@ void on_terminate() {
   abort();
 }
 
+// Sanitizers (address, undefined, leak): the report comes as text, then the process dies through their callback.
+extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
+extern "C" void __asan_set_error_report_callback(void (*)(const char*)) __attribute__((weak));
+
+// "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x..." -> "AddressSanitizer: heap-use-after-free"
+void on_sanitizer_report(const char* report) {
+  if (mode != Mode::kControlled) return;
+  const char* p = __builtin_strstr(report, "ERROR: ");
+  char* to = region->result.failure.message;
+  size_t n = 0;
+  for (p = p ? p + 7 : report; *p && *p != '\n' && n + 1 < sizeof region->result.failure.message; p++) {
+    if (!__builtin_strncmp(p, " on address", 11) || !__builtin_strncmp(p, " (pc ", 5)) break;
+    to[n++] = *p;
+  }
+  to[n] = 0;
+}
+
+void on_sanitizer_death() {
+  if (mode != Mode::kControlled || !self) return;
+  HEDDLE_CAPTURE_REGS(*self->info);
+  if (!begin_failure(self)) return;
+  HeddleFailure& f = region->result.failure;
+  f.regs = self->info->regs;
+  f.has_regs = 1;
+  if (!f.message[0]) copy_text(f.message, sizeof f.message, "sanitizer report");
+  commit_failure(HEDDLE_FAIL_SANITIZER);
+  await_inspection();
+  end_run(kFailedStatus);
+}
+
 }  // namespace
 
 void fail_prepare() {
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(on_sanitizer_death);
+  if (__asan_set_error_report_callback) __asan_set_error_report_callback(on_sanitizer_report);
   current_type = (TypeInfo * (*)()) dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
   caught_exceptions = (CaughtExceptions * (*)()) dlsym(RTLD_DEFAULT, "__cxa_get_globals");
   exception_type = (TypeInfo*)dlsym(RTLD_DEFAULT, "_ZTISt9exception");

@@ -20,10 +20,18 @@ void* find(const char* name) {
 
 }  // namespace
 
+// A sanitizer must see its threads: its own interposer, where there is one, is the next in line.
+extern "C" int __interceptor_pthread_create(...) __attribute__((weak));
+
 void resolve_real() {
+  static bool resolving;
+  if (resolving) return;
+  resolving = true;
 #define X(name) real.name = find(#name);
 #include "runtime/sync/real.def"
 #undef X
+  if (__interceptor_pthread_create) real.pthread_create = reinterpret_cast<void*>(&__interceptor_pthread_create);
+  resolving = false;
 }
 
 }  // namespace heddle::rt
