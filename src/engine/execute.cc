@@ -12,6 +12,8 @@
 namespace heddle {
 namespace {
 
+constexpr std::uint64_t kTrimEvery = 32;
+
 template <class T>
 std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span<const T>(values));
@@ -65,7 +67,7 @@ Symbolizer& Executor::symbolizer() {
 
 Status Executor::write_request(const RunRequest& request) {
   Region& region = worker_->region();
-  region.trim();
+  if (++runs_ % kTrimEvery == 0) region.trim();
   bool fits = region.fill(HEDDLE_AREA_SCHEDULE, bytes_of(request.schedule)) &&
               region.fill(HEDDLE_AREA_EXPECT, bytes_of(request.expect)) &&
               region.fill(HEDDLE_AREA_POINTS, bytes_of(request.points)) &&

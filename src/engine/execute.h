@@ -76,6 +76,7 @@ class Executor {
   std::unique_ptr<Symbolizer> symbolizer_;
   pid_t attached_ = 0;  // whose memory map the symbolizer knows
   RunLimits limits_;    // of the current run
+  std::uint64_t runs_ = 0;
 };
 
 }  // namespace heddle

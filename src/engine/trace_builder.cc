@@ -96,7 +96,8 @@ SiteRecord SiteResolver::resolve(std::uint32_t id) {
   Stack frames = symbolizer_.frames(pc->second, true);
   // The call may sit in an inlined wrapper of the standard library: the user's line says more.
   const Frame* frame = user_frame(frames);
-  if (!frame) return out;
+  // Our own code (the end of a thread) is no place in the user's program.
+  if (!frame || frame->function.starts_with("heddle::rt::")) return out;
   out.function = frame->function;
   out.file = frame->file;
   out.line = frame->line;

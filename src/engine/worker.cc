@@ -53,6 +53,7 @@ void Worker::end() {
 
 void Worker::forget_server() {
   root_ = server_pid_ = 0;
+  children_.reset();
   drain_.reset();
   remove_cwd_copy(copied_cwd_);
   copied_cwd_.clear();
@@ -121,6 +122,7 @@ Status Worker::await_ready() {
   keep_ = descendants(root_);
   keep_.push_back(root_);
   keep_.push_back(server_pid_);
+  children_.reset(open(fmt::format("/proc/{0}/task/{0}/children", root_).c_str(), O_RDONLY | O_CLOEXEC));
   return {};
 }
 
@@ -142,7 +144,7 @@ Error Worker::not_ready_error(bool timed_out) {
 void Worker::begin_run() {
   HeddleRegion& shared = region_.header();
   if (standard_input_.get() >= 0) lseek(standard_input_.get(), 0, SEEK_SET);
-  drain_->take();  // what the server itself wrote before
+  if (generation_ == 0) drain_->take();  // what the program wrote before it was a server
   std::memset(&shared.result, 0, sizeof shared.result);
   store_shared<std::uint64_t>(shared.ring_head, 0);
   store_shared<std::uint64_t>(shared.ring_tail, 0);
@@ -210,6 +212,13 @@ void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
   }
 }
 
+std::size_t Worker::end_leftovers() {
+  // The usual case with one system call: nobody is left below a server that is the program itself.
+  char first;
+  if (children_ && root_ == server_pid_ && pread(children_.get(), &first, 1, 0) == 0) return 0;
+  return kill_leftovers(root_, keep_);
+}
+
 RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
   HEDDLE_CHECK(root_ != 0);
   HeddleRegion& shared = region_.header();
@@ -226,7 +235,7 @@ RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
   }
   if (load_shared(shared.server_done) == generation_) {
     status.wait_status = load_shared(shared.result.wait_status);
-    status.leftovers = kill_leftovers(root_, keep_);
+    status.leftovers = end_leftovers();
     status.output = drain_->take();
   } else {
     int ended = end_process(root_);

@@ -95,6 +95,7 @@ class Worker {
   RunEnd await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status);
   void await_reaped(const RunHooks& hooks, RunStatus& status);
   void ring_own_bell();
+  std::size_t end_leftovers();
   void forget_server();
 
   WorkerOptions options_;
@@ -103,6 +104,7 @@ class Worker {
   pid_t root_ = 0;        // what we started; the server itself, or a script above it
   pid_t server_pid_ = 0;
   std::vector<pid_t> keep_;  // root, server, and what a script had started before the server was ready
+  Descriptor children_;        // /proc file: what lives directly below root_
   Descriptor standard_input_;  // shares its offset with the program's
   std::uint32_t generation_ = 0;
   std::uint64_t ring_tail_ = 0;      // the host's own: the one in the region may be overwritten

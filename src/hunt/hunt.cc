@@ -53,7 +53,7 @@ class Hunter {
   std::optional<std::uint64_t> next_run(std::unique_lock<std::mutex>& lock);
   void record(std::uint64_t index, RunOutcome outcome);
   void learn_races(std::uint64_t index, const std::vector<HeddleRace>& races);
-  void close_epoch_if_done();
+  bool close_epoch_if_done();
   std::uint64_t limit() const;
   bool over() const { return stop_ || error_ || bug_ || (in_flight_ == 0 && next_ >= std::min(request_.runs, best_)); }
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
@@ -101,8 +101,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     } else if (outcome->end != RunEnd::kInterrupted) {
       record(*index, std::move(*outcome));
     }
-    close_epoch_if_done();
-    changed_.notify_all();
+    if (close_epoch_if_done() || over()) changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
   }
   changed_.notify_all();
 }
@@ -150,12 +149,13 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome) {
   }
 }
 
-void Hunter::close_epoch_if_done() {
+bool Hunter::close_epoch_if_done() {
   const Epoch& epoch = result_.epochs.back();
-  if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs) return;
+  if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs) return false;
   result_.epochs.push_back(next_epoch(epoch, lessons_));
   result_.progress.racy_points = result_.epochs.back().points.size();
   lessons_.clear();
+  return true;
 }
 
 void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock) {
