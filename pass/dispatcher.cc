@@ -14,7 +14,9 @@ void forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block)
   llvm::SmallVector<llvm::Value*> arguments;
   for (auto& argument : f.args()) arguments.push_back(&argument);
   auto* call = builder.CreateCall(f.getFunctionType(), &target, arguments);
-  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  // Without arguments nothing has to be forwarded in place; and AddressSanitizer puts a call before the return of each
+  // global constructor, which musttail does not survive.
+  call->setTailCallKind(f.arg_empty() ? llvm::CallInst::TCK_Tail : llvm::CallInst::TCK_MustTail);
   call->setCallingConv(f.getCallingConv());
   call->setAttributes(f.getAttributes().removeFnAttributes(f.getContext()));
   call->addFnAttr(llvm::Attribute::NoInline);
