@@ -1,4 +1,6 @@
 // heddle VERB ...: finds the verb and nothing else.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -95,7 +97,14 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 }  // namespace heddle
 
+// A descriptor of ours must never become the program's 0, 1 or 2: cron and daemons start us with them closed.
+static void open_standard_descriptors() {
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+}
+
 int main(int argc, char** argv) {
+  open_standard_descriptors();
   try {
     return heddle::dispatch(argc, argv);
   } catch (const std::exception& problem) {

@@ -77,6 +77,8 @@ void start() {
   for (uint32_t i = 0; i < thread_count(); i++) attach(thread(i));
 }
 
+void point_passed(Thread& t) { close_epoch(t); }
+
 void thread_created(Thread& parent, Thread& child) {
   if (!on) return;
   attach(child);

@@ -85,6 +85,7 @@ __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, Hed
     detector::write(t, p, kSize, site);
   else
     detector::read(t, p, kSize, site);
+  if (site->state & HEDDLE_SITE_POINT) detector::point_passed(t);
 }
 
 template <bool kWrite, uint32_t kSize>
@@ -107,6 +108,7 @@ inline void range(const volatile void* p, size_t length, bool is_write, HeddleSi
                 __builtin_return_address(0));
   if (--t->budget <= 0) budget_spent(*t);
   if (detector::on) detector::range(*t, p, length, is_write, site, 0);
+  if (site->state & HEDDLE_SITE_POINT) detector::point_passed(*t);
 }
 
 }  // namespace heddle::rt

@@ -73,7 +73,7 @@ std::string signal_note(EvidenceReader& evidence, std::size_t thread, const Hedd
     return somebody_holds_a_lock(evidence)
                ? fmt::format("no {} on `{}` was lost", signal, name)
                : fmt::format(
-                     "no {} on `{}` was lost: its condition never became true, and no thread is left to signal it",
+                     "no {} on `{}` was lost, and none came after this wait began; no thread is left to send one",
                      signal, name);
   const std::string who = object.last_signaler && evidence.is_thread(object.last_signaler - 1)
                               ? fmt::format(" (the last one was sent by {})", evidence.name(object.last_signaler - 1))

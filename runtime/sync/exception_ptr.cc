@@ -1,0 +1,22 @@
+// std::exception_ptr counts its references inside libstdc++.so, where no hook sees the atomic: whoever drops the last reference
+// frees what others have read. Each release is therefore a release and an acquire of one common object.
+#include <dlfcn.h>
+
+#include "runtime/sync/model.h"
+
+using namespace heddle::rt;
+
+HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) __asm__("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv");
+
+HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) {
+  static char common;
+  using Release = void (*)(void*);
+  static Release next;
+  if (!next) next = reinterpret_cast<Release>(dlsym(RTLD_NEXT, "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"));
+  if (modelled()) {
+    Object& o = object_at(&common, HEDDLE_EV_FENCE);  // made with the detector off too: it only observes
+    released(o);
+    acquired(o);
+  }
+  if (next) next(self_pointer);
+}
