@@ -6,10 +6,13 @@
 
 using namespace heddle::rt;
 
+namespace {
+char common;  // its address names the object
+}
+
 HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) __asm__("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv");
 
 HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) {
-  static char common;
   using Release = void (*)(void*);
   static Release next;
   if (!next) next = reinterpret_cast<Release>(dlsym(RTLD_NEXT, "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"));
@@ -19,4 +22,17 @@ HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) {
     acquired(o);
   }
   if (next) next(self_pointer);
+}
+
+// The end of a handler drops the reference that a rethrown exception holds.
+HEDDLE_EXPORT void __cxa_end_catch() {
+  using End = void (*)();
+  static End next;
+  if (!next) next = reinterpret_cast<End>(dlsym(RTLD_NEXT, "__cxa_end_catch"));
+  if (modelled()) {
+    Object& o = object_at(&common, HEDDLE_EV_FENCE);
+    released(o);
+    acquired(o);
+  }
+  next();
 }
