@@ -161,6 +161,7 @@ void start(int, char**, char** environment) {
   io_prepare();
   detector::prepare();
   threads_prepare();
+  heap_prepare();
 }
 
 __attribute__((section(".preinit_array"), used)) void (*preinit)(int, char**, char**) = start;

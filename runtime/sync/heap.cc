@@ -51,6 +51,26 @@ void* allocate(size_t bytes, uint32_t site, F call) {
 }
 
 }  // namespace
+
+// A sanitizer's allocator stands before ours: it tells us through its own hooks.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t), void (*)(const volatile void*))
+    __attribute__((weak));
+extern "C" size_t __sanitizer_get_allocated_size(const volatile void*) __attribute__((weak));
+
+void heap_prepare() {
+  if (!__sanitizer_install_malloc_and_free_hooks) return;
+  __sanitizer_install_malloc_and_free_hooks(
+      [](const volatile void* p, size_t bytes) {
+        if (modelled() && detector::on) detector::allocated(*self, const_cast<const void*>(p), bytes);
+      },
+      [](const volatile void* p) {
+        if (!p || !modelled() || !__sanitizer_get_allocated_size) return;
+        size_t bytes = __sanitizer_get_allocated_size(p);
+        drop_objects_in(p, bytes);
+        if (detector::on) detector::freed(*self, const_cast<const void*>(p), bytes, HEDDLE_SITE_PC);
+      });
+}
+
 }  // namespace heddle::rt
 
 using namespace heddle::rt;

@@ -34,7 +34,9 @@ bool is_system_name(std::string_view function) {
 }
 
 bool is_runtime_name(const Frame& frame) {
-  return frame.linkage.starts_with("__heddle_") || frame.function.starts_with("heddle::rt::");
+  for (const char* runtime : {"heddle::rt::", "__sanitizer::", "__asan", "__ubsan", "__lsan", "__interception"})
+    if (frame.function.starts_with(runtime)) return true;  // ours and the sanitizers', linked into the executable
+  return frame.linkage.starts_with("__heddle_");
 }
 
 /// Our runtime lies in the executable: its files are known by debug info; without that, by its names and by the names
