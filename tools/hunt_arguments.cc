@@ -20,7 +20,7 @@ Exit status: 66 a failure was found, 0 none, 3 it was found but executed again i
 
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {
-  std::string detector = "auto", exits = "any", output, seed, time = "60s", run_timeout, hang_timeout, trace;
+  std::string detector = "auto", exits = "any", output, seed, time = "60s", network = "own", run_timeout, hang_timeout, trace;
   std::uint64_t max_steps = 0;
   bool no_fork_server = false;
 };
@@ -43,6 +43,8 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   app.add_option("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
   app.add_option("--fail-on-output", typed.output, "what is a failure when the program writes it (extended regular expression)");
   app.add_flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
+  app.add_option("--network", typed.network, "own (default): each worker has a loopback device of its own and nothing else; host")
+      ->check(one_of({"own", "host"}));
   app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
   app.add_flag("--json", out.json, "one JSON object on stdout");
   app.add_flag("--quiet", out.quiet, "the answer and the line that replays it, nothing else");
@@ -90,7 +92,8 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   if (!input) return std::unexpected(input.error());
   out.input = std::move(*input);
   if (out.input) request.worker.standard_input = out.input->file.get();
-  request.worker.launch = {out.program.path, command, current_environment(), std::filesystem::current_path()};
+  request.worker.launch = {out.program.path, command, current_environment(), std::filesystem::current_path(),
+                           typed.network == "host" ? Network::kHost : Network::kOwn};
   request.worker.ready_timeout = request.options.ready_timeout;
   request.worker.launch.fork_at_mark = request.options.fork_at_mark;
   out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed) : typed.trace;

@@ -150,6 +150,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request, std::function<vo
   outcome.complete = outcome.result.overflow == 0 && !status.ring_broken && status.end == RunEnd::kFinished;
   outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
   outcome.notes = split_notes(region.copy_bytes(HEDDLE_AREA_NOTES, outcome.result.note_bytes));
+  outcome.notes.insert(outcome.notes.end(), worker_->shortcomings().begin(), worker_->shortcomings().end());
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
   // A run that diverged was ended by us: its status says nothing about the program.

@@ -9,9 +9,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/close_range.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +38,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 // What the child tells its parent over a pipe that exec closes.
 struct Report {
-  enum Stage : int { kAslrOff = 1, kCwd, kStreams, kExec } stage;
+  enum Stage : int { kAslrOff = 1, kOwnNetwork, kCwd, kStreams, kExec } stage;
   int error;
 };
 
@@ -46,12 +50,44 @@ struct ChildPlan {
   StandardStreams streams;
   int region_fd, region_number, report_fd;
   pid_t parent;
+  bool own_network;
+  const char *uid_map, *gid_map;  // identity, for a user namespace
 };
 
 [[noreturn]] void fail_child(const ChildPlan& plan, Report::Stage stage) {
   Report report{stage, errno};
   if (write(plan.report_fd, &report, sizeof report) < 0) _exit(126);
   _exit(127);
+}
+
+void tell(const ChildPlan& plan, Report::Stage stage) {
+  Report report{stage, 0};
+  if (write(plan.report_fd, &report, sizeof report) < 0) _exit(127);
+}
+
+bool write_file(const char* path, const char* text) {
+  int fd = open(path, O_WRONLY);
+  bool written = fd >= 0 && write(fd, text, strlen(text)) >= 0;
+  if (fd >= 0) close(fd);
+  return written;
+}
+
+bool raise_loopback() {
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  bool up = fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+  if (fd >= 0) close(fd);
+  return up;
+}
+
+// Without privileges a user namespace gives them, with the user's own number inside.
+bool take_own_network(const ChildPlan& plan) {
+  if (unshare(CLONE_NEWNET) == 0) return raise_loopback();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+  write_file("/proc/self/setgroups", "deny");
+  return write_file("/proc/self/uid_map", plan.uid_map) && write_file("/proc/self/gid_map", plan.gid_map) && raise_loopback();
 }
 
 void default_signals() {
@@ -63,6 +99,7 @@ void default_signals() {
 }
 
 [[noreturn]] void run_child(const ChildPlan& plan) {
+  if (plan.own_network && take_own_network(plan)) tell(plan, Report::kOwnNetwork);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) _exit(127);
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // kept over exec: what its runs leave behind stays below it
@@ -72,10 +109,7 @@ void default_signals() {
   rlimit core{1, 1};
   setrlimit(RLIMIT_CORE, &core);
   int persona = personality(0xffffffff);
-  if (persona >= 0 && personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) >= 0) {
-    Report report{Report::kAslrOff, 0};
-    if (write(plan.report_fd, &report, sizeof report) < 0) _exit(127);
-  }
+  if (persona >= 0 && personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) >= 0) tell(plan, Report::kAslrOff);
   if (chdir(plan.cwd) != 0) fail_child(plan, Report::kCwd);
   if (dup2(plan.streams.in, 0) < 0 || dup2(plan.streams.out, 1) < 0 || dup2(plan.streams.err, 2) < 0)
     fail_child(plan, Report::kStreams);
@@ -119,17 +153,21 @@ Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int 
   std::vector<char*> argv = pointers(launch.argv), envp = pointers(environment);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  ChildPlan plan{launch.program.c_str(), launch.cwd.c_str(), argv.data(), envp.data(), streams, region_fd, region_number, report[1], getpid()};
+  std::string uid_map = fmt::format("{0} {0} 1\n", geteuid()), gid_map = fmt::format("{0} {0} 1\n", getegid());
+  ChildPlan plan{launch.program.c_str(), launch.cwd.c_str(), argv.data(), envp.data(), streams, region_fd, region_number, report[1], getpid(),
+                 launch.network == Network::kOwn, uid_map.c_str(), gid_map.c_str()};
   pid_t pid = fork_registered([&] { run_child(plan); });
   int fork_error = errno;
   close(report[1]);
-  Spawned spawned{pid, false};
+  Spawned spawned{.pid = pid};
   Report message{};
   std::optional<Error> failed;
   if (pid < 0) failed = Error{fmt::format("cannot fork: {}", std::strerror(fork_error)), {}};
   while (pid > 0 && read(report[0], &message, sizeof message) == sizeof message) {
     if (message.stage == Report::kAslrOff)
       spawned.aslr_off = true;
+    else if (message.stage == Report::kOwnNetwork)
+      spawned.own_network = true;
     else
       failed = describe(launch, message);
   }

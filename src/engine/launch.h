@@ -10,12 +10,18 @@
 
 namespace heddle {
 
+enum class Network {
+  kOwn,   // a namespace with nothing but a loopback device: ports of one worker do not meet those of another
+  kHost,  // the machine's
+};
+
 /// What to start, as the user means it. A plain value; part of a trace's meta.
 struct Launch {
   std::filesystem::path program;         // absolute path that is executed
   std::vector<std::string> argv;         // argv[0] as the user typed it
   std::vector<std::string> environment;  // "K=V", without our own variables
   std::filesystem::path cwd;
+  Network network = Network::kOwn;
   bool fork_at_mark = false;             // runs begin at heddle_init_done(), not before main
 };
 
@@ -35,10 +41,11 @@ inline constexpr int kRegionNumber = 200;
 struct Spawned {
   pid_t pid = 0;
   bool aslr_off = false;
+  bool own_network = false;
 };
 
 /// Starts the program in a session of its own with ASLR off, only descriptors 0-2 and the region open, default signal
-/// dispositions, no core dumps; it dies with the calling THREAD and adopts its orphaned descendants. Errors: what exec says.
+/// dispositions, no core dumps, and a network of its own where the kernel allows it; it dies with the calling THREAD and adopts its orphaned descendants. Errors: what exec says.
 Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int region_fd);
 
 }  // namespace heddle

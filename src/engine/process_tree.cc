@@ -95,8 +95,10 @@ pid_t fork_registered(const std::function<void()>& child) {
 }
 
 int end_process(pid_t root) {
-  kill_leftovers(root, {});
+  // From the top: a script must not go on when what it waits for is killed.
+  std::vector<pid_t> below = descendants(root);
   kill(root, SIGKILL);
+  for (pid_t pid : below) kill(pid, SIGKILL);
   int status = -1;
   while (waitpid(root, &status, 0) < 0)
     if (errno != EINTR) break;

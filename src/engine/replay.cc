@@ -7,6 +7,7 @@
 
 #include "src/engine/trace_builder.h"
 #include "src/failure/failure.h"
+#include "src/program/program.h"
 
 namespace heddle {
 namespace {
@@ -129,6 +130,7 @@ Launch Replayer::launch(const std::filesystem::path& program, const std::vector<
   std::error_code none;
   launch.cwd = std::filesystem::is_directory(meta.cwd, none) ? std::filesystem::path(meta.cwd) : std::filesystem::current_path(none);
   if (launch.cwd.empty()) launch.cwd = "/";
+  if (text_of(meta, "network") == "host") launch.network = Network::kHost;
   launch.fork_at_mark = number(meta, "fork_at_mark", 0) != 0;
   return launch;
 }
@@ -210,7 +212,20 @@ std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outc
   return out;
 }
 
+Status Replayer::check_elf(Worker& worker) const {
+  std::string wanted = text_of(trace_->head().meta, "elf_build_id");
+  if (wanted.empty()) return {};
+  if (Status ready = worker.prepare(); !ready) return ready;
+  std::filesystem::path elf = worker.server_executable();
+  Result<ProgramInfo> info = inspect_program(elf);
+  if (!info) return std::unexpected(info.error());
+  if (info->build_id != wanted)
+    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", elf.string(), info->build_id, wanted));
+  return {};
+}
+
 Result<ReplayReport> Replayer::replay(Executor& executor) const {
+  if (Status same = check_elf(executor.worker()); !same) return std::unexpected(same.error());
   Result<RunOutcome> outcome = executor.execute(request_);
   if (!outcome) return std::unexpected(outcome.error());
   conditions_.judge(*outcome);

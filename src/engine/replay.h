@@ -44,6 +44,7 @@ class Replayer {
 
  private:
   explicit Replayer(const TraceReader& trace) : trace_(&trace) {}
+  Status check_elf(Worker& worker) const;
   DivergenceText describe(const RunOutcome& outcome, Executor& executor) const;
   StepText expected_step(std::uint64_t step) const;
   std::optional<DivergenceText> ended_differently(const RunOutcome& outcome) const;

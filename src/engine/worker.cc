@@ -23,7 +23,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kSlice{200};            // how long a missed bell or a `stop` can go unnoticed
 constexpr milliseconds kReapTimeout{5'000};    // a killed child that its server does not report within this: server is dead
-constexpr std::uint32_t kQuit = ~0u;
 
 std::string last_line(const std::string& text) {
   std::size_t end = text.find_last_not_of(" \n\r\t");
@@ -44,9 +43,6 @@ Worker::~Worker() { end(); }
 
 void Worker::end() {
   if (root_ == 0) return;
-  // A polite word first, so that nothing can be in the middle of a fork; then the end, whatever the answer.
-  store_shared(region_.header().server_go, kQuit);
-  futex_wake_all(region_.header().server_go);
   end_process(root_);
   forget_server();
 }
@@ -97,7 +93,10 @@ Status Worker::start_server() {
   Result<Spawned> spawned = spawn(launch, streams, region_.fd());
   if (!spawned) return std::unexpected(spawned.error());
   root_ = spawned->pid;
-  aslr_off_ = spawned->aslr_off;
+  shortcomings_.clear();
+  if (!spawned->aslr_off) shortcomings_.emplace_back("address randomisation could not be switched off: replays may diverge");
+  if (launch.network == Network::kOwn && !spawned->own_network)
+    shortcomings_.emplace_back("no network namespace is allowed here: ports of one run can meet those of another (--workers 1 avoids it)");
   drain_->started(root_, [this] { ring_own_bell(); });
   return await_ready();
 }
@@ -139,6 +138,11 @@ Error Worker::not_ready_error(bool timed_out) {
                                         : fmt::format("status {}", WEXITSTATUS(status));
   return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how, said.empty() ? "" : ": ", said),
           "it was not built by heddle cc, or it cannot start at all; try it alone"};
+}
+
+std::filesystem::path Worker::server_executable() const {
+  std::error_code none;
+  return server_pid_ > 0 ? std::filesystem::read_symlink(fmt::format("/proc/{}/exe", server_pid_), none) : std::filesystem::path();
 }
 
 void Worker::begin_run() {

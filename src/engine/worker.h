@@ -80,7 +80,10 @@ class Worker {
   RunStatus run(const RunHooks& hooks, const RunLimits& limits);
   /// The server of the last prepare(); its memory map is that of every run at its start.
   pid_t server_pid() const { return server_pid_; }
-  bool aslr_off() const { return aslr_off_; }
+  /// The ELF file that it executes: behind a wrapper script another one than was started. Empty without a server.
+  std::filesystem::path server_executable() const;
+  /// What the kernel did not allow, in words for the user; empty when every run starts equal.
+  const std::vector<std::string>& shortcomings() const { return shortcomings_; }
   /// Ends the server and everything below it.
   void end();
 
@@ -109,7 +112,7 @@ class Worker {
   std::uint32_t generation_ = 0;
   std::uint64_t ring_tail_ = 0;      // the host's own: the one in the region may be overwritten
   std::vector<HeddleEvent> copied_;  // events on their way out
-  bool aslr_off_ = false;
+  std::vector<std::string> shortcomings_;
   std::filesystem::path copied_cwd_;
 };
 

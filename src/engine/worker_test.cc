@@ -201,6 +201,18 @@ TEST(Worker, OnlyTheStandardDescriptorsAreOpen) {
   close(leak);
 }
 
+TEST(Worker, PortsOfOneWorkerDoNotMeetThoseOfAnother) {
+  auto first = make(fake("listen")), second = make(fake("listen"));
+  ASSERT_TRUE(first->prepare());
+  if (!first->shortcomings().empty()) GTEST_SKIP() << first->shortcomings().front();
+  EXPECT_TRUE(second->prepare());
+  WorkerOptions on_host = fake("listen");
+  on_host.launch.network = Network::kHost;
+  auto third = make(on_host), fourth = make(on_host);
+  EXPECT_TRUE(third->prepare());
+  EXPECT_FALSE(fourth->prepare());
+}
+
 TEST(Worker, CwdCopyGivesEachRunAFreshFolder) {
   char name[] = "/tmp/heddle-test-XXXXXX";
   ASSERT_TRUE(mkdtemp(name));

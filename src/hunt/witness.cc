@@ -4,6 +4,7 @@
 
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
+#include "src/program/program.h"
 
 namespace heddle {
 namespace {
@@ -51,8 +52,19 @@ void fill_meta(Meta& meta, const HuntRequest& request, const RunRequest& plan) {
   meta.more["fork_at_mark"] = std::to_string(plan.parameters.fork_at_mark);
   meta.more["fail_on_exit"] = request.conditions.exits();
   meta.more["fail_on_output"] = request.conditions.output();
+  meta.more["network"] = request.worker.launch.network == Network::kOwn ? "own" : "host";
   meta.more["pct_depth"] = std::to_string(plan.parameters.pct_depth);
   meta.more["pct_steps"] = std::to_string(plan.parameters.pct_steps);
+}
+
+// Behind a wrapper script: the build that matters is that of the program it executes.
+void fill_elf(Meta& meta, const Worker& worker) {
+  std::filesystem::path elf = worker.server_executable();
+  if (elf.empty() || elf == meta.program) return;
+  Result<ProgramInfo> info = inspect_program(elf);
+  if (!info) return;
+  meta.more["elf"] = elf.string();
+  meta.more["elf_build_id"] = info->build_id;
 }
 
 std::string difference(const RunOutcome& first, const RunOutcome& again) {
@@ -72,6 +84,8 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   const RunOutcome& first = result.failing->outcome;
   RunRequest plan = plan_run(request, epoch_of(result, result.failing->index), result.failing->index);
   fill_meta(meta, request, plan);
+  if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
+  fill_elf(meta, executor.worker());
 
   Result<TraceWriter> writer = TraceWriter::create(path);
   if (!writer) return std::unexpected(writer.error());

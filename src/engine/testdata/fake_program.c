@@ -1,14 +1,17 @@
 // Speaks the region protocol (abi/region.h) like the runtime does, without any control: a fixture for worker_test.cc.
 // argv[1] says what each run does; see child().
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,11 +103,18 @@ static int child(const char* what, uint32_t generation) {
   return 0;
 }
 
+static int listen_and_connect(void) {
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(47001), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  int fd = socket(AF_INET, SOCK_STREAM, 0), peer = socket(AF_INET, SOCK_STREAM, 0);
+  return bind(fd, (struct sockaddr*)&here, sizeof here) || listen(fd, 1) || connect(peer, (struct sockaddr*)&here, sizeof here);
+}
+
 int main(int argc, char** argv) {
   const char* number = getenv(HEDDLE_REGION_ENV);
   const char* what = argc > 1 ? argv[1] : "ok";
   if (!number || !strcmp(what, "not-instrumented")) return 7;
   if (!strcmp(what, "never-ready")) for (;;) pause();
+  if (!strcmp(what, "listen") && listen_and_connect()) return 10;  // in the server: it holds the port as long as it lives
   int fd = atoi(number);
   struct HeddleRegion first;
   if (pread(fd, &first, sizeof first, 0) != sizeof first || first.magic != HEDDLE_REGION_MAGIC) return 8;

@@ -1,0 +1,40 @@
+#include "src/engine/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+TEST(StackAddresses, AnIdIsAWordOffsetPlusOne) {
+  std::vector<std::uint64_t> words{2, 100, 200, 1, 300};
+  EXPECT_EQ(stack_addresses(words, 1), (std::vector<std::uint64_t>{100, 200}));
+  EXPECT_EQ(stack_addresses(words, 4), (std::vector<std::uint64_t>{300}));
+}
+
+TEST(StackAddresses, WhatMakesNoSenseIsEmpty) {
+  std::vector<std::uint64_t> words{2, 100, 200, 7, 300};
+  EXPECT_TRUE(stack_addresses(words, 0).empty());
+  EXPECT_TRUE(stack_addresses(words, 4).empty()) << "longer than the area";
+  EXPECT_TRUE(stack_addresses(words, 6).empty()) << "behind the area";
+  EXPECT_TRUE(stack_addresses({}, 1).empty());
+  words[0] = ~0ull;
+  EXPECT_TRUE(stack_addresses(words, 1).empty());
+}
+
+TEST(SiteCatalog, IdsAreFoundInTheModuleThatHoldsThem) {
+  auto sites = [](std::initializer_list<const char*> names) {
+    auto out = std::make_shared<std::vector<SiteRecord>>();
+    for (const char* name : names) out->emplace_back().function = name;
+    return out;
+  };
+  SiteCatalog catalog;
+  catalog.add(1, sites({"a", "b"}));
+  catalog.add(10, sites({"c"}));
+  EXPECT_EQ(catalog.find(2)->function, "b");
+  EXPECT_EQ(catalog.record(10)->function, "c");
+  EXPECT_EQ(catalog.record(10)->id, 10u);
+  for (std::uint32_t id : {0u, 3u, 9u, 11u, HEDDLE_SITE_PC | 1u}) EXPECT_EQ(catalog.find(id), nullptr) << id;
+}
+
+}  // namespace
+}  // namespace heddle
