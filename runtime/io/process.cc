@@ -6,6 +6,7 @@
 
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
+#include "runtime/sync/fork_child.h"
 #include "runtime/sync/real.h"
 
 extern "C" long heddle_clone_in_context(const long* gregs, long resume);
@@ -48,9 +49,11 @@ long clone_now(const Call& c, const CloneRequest& q) {
 
 // In the child of a fork: it has one thread, nobody controls it, and the kernel has switched dispatch off.
 void become_uncontrolled() {
+  Thread* me = self;
   mode = Mode::kAbandoned;
   self = nullptr;  // hooks look at this only
   io_selector = 0;
+  if (me) model_to_memory(*me);
 }
 
 long fed(Call& c) {
