@@ -1,4 +1,5 @@
 // heddle hunt: options, progress, and the answer in words or as JSON.
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
@@ -54,15 +55,24 @@ std::string place(const FailureRecord& failure) {
   return out;
 }
 
+// Where the user's own code made the access: inside a library's template, the frame that called it.
+std::string access_line(const RaceAccess& access) {
+  std::string function = access.function, file = access.file;
+  std::uint32_t line = access.line;
+  auto own = std::find_if(access.stack.begin(), access.stack.end(), [](const Frame& frame) { return !frame.system && !frame.file.empty(); });
+  if (own != access.stack.end()) function = own->function, file = own->file, line = own->line;
+  std::string where = file.empty() ? "" : fmt::format(" {}:{}", std::filesystem::path(file).filename().string(), line);
+  return fmt::format("{}{}{} (thread {})", access.kind, where, function.empty() ? "" : " in " + function, access.thread);
+}
+
 void print_races(const std::vector<RaceRecord>& races) {
   if (races.empty()) return;
   fmt::print("  {} data race{}\n", races.size(), races.size() == 1 ? "" : "s");
-  auto line = [](const RaceAccess& access) {
-    return fmt::format("{} {}:{} in {} (thread {})", access.kind, std::filesystem::path(access.file).filename().string(), access.line,
-                       access.function, access.thread);
-  };
-  for (const RaceRecord& race : races)
-    fmt::print("    {}: {}  and  {}\n", race.variable.empty() ? "memory" : race.variable, line(race.first), line(race.second));
+  std::set<std::string> printed;  // several accesses of one line, in a template say, are one thing to the reader
+  for (const RaceRecord& race : races) {
+    std::string text = fmt::format("{}  and  {}", access_line(race.first), access_line(race.second));
+    if (printed.insert(text).second) fmt::print("    {}: {}\n", race.variable.empty() ? "memory" : race.variable, text);
+  }
 }
 
 struct Answer {
@@ -73,7 +83,8 @@ struct Answer {
 
 int status_of(const Answer& answer) {
   if (answer.witness) return answer.witness->confirmed ? kFound : kInconclusive;
-  return answer.result.interrupted ? kInterruptedExit : kClean;
+  if (answer.result.interrupted) return kInterruptedExit;
+  return answer.result.runs == 0 ? kInconclusive : kClean;
 }
 
 void print_failure(const HuntArguments& arguments, const Answer& answer) {
@@ -95,8 +106,11 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (answer.witness) {
     print_failure(arguments, answer);
   } else {
-    fmt::print("{} in {} runs, {:.1f} s   {}, seed {}\n", result.interrupted ? "interrupted: nothing failed" : "nothing failed", result.runs,
-               result.seconds, arguments.strategy, arguments.request.seed);
+    const char* answer_words = result.runs == 0 ? "inconclusive: no run ended" : result.interrupted ? "interrupted: nothing failed" : "nothing failed";
+    fmt::print("{} in {} run{}, {:.1f} s   {}, seed {}\n", answer_words, result.runs, result.runs == 1 ? "" : "s", result.seconds,
+               arguments.strategy, arguments.request.seed);
+    if (result.runs == 0 && !arguments.quiet)
+      fmt::print("  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a livelock\n");
   }
   if (arguments.quiet) return;
   print_races(answer.races.races);

@@ -1,5 +1,12 @@
 #include "tools/hunt_arguments.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -29,8 +36,9 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
   app.add_option("--strategy", out.strategy, "random, pct (default)")->check(one_of({"random", "pct"}));
   app.add_option("--points", out.points, "sync, racy (default), all")->check(one_of({"sync", "racy", "all"}));
-  app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default 3)")->check(CLI::Range(1, 64));
-  app.add_option("--runs", request.runs, "stop after this many executions (default 10000)");
+  app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default: 2 to 5 in turn)")->check(CLI::Range(1, 64));
+  app.add_option("--runs", request.runs, "stop after this many executions (default 10000)")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   app.add_option("--time", typed.time, "stop after this time: 30s, 5m; 0: no limit (default 60s)");
   app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
   app.add_option("-o,--output", typed.trace, "the trace of the failure (default PROG-SEED.heddle)");
@@ -83,6 +91,19 @@ Status understand(const Typed& typed, HuntArguments& out) {
   return {};
 }
 
+// Found out before the hunt, not behind it.
+Status can_be_written(const std::filesystem::path& trace) {
+  std::error_code none;
+  std::filesystem::path folder = trace.has_parent_path() ? trace.parent_path() : std::filesystem::path(".");
+  if (std::filesystem::is_directory(trace, none)) return error(fmt::format("the trace cannot be written to {}: it is a folder", trace.string()));
+  if (!std::filesystem::is_directory(folder, none))
+    return error(fmt::format("the trace cannot be written to {}: there is no folder {}", trace.string(), folder.string()));
+  bool there = std::filesystem::exists(trace, none);
+  if (access(there && !std::filesystem::is_regular_file(trace, none) ? trace.c_str() : folder.c_str(), W_OK) != 0)
+    return error(fmt::format("the trace cannot be written to {}: {}", trace.string(), std::strerror(errno)), "-o names another place");
+  return {};
+}
+
 Status understand_program(const std::vector<std::string>& command, const Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
   auto program = find_program(command.front());
@@ -97,7 +118,7 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   request.worker.ready_timeout = request.options.ready_timeout;
   request.worker.launch.fork_at_mark = request.options.fork_at_mark;
   out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed) : typed.trace;
-  return {};
+  return can_be_written(out.trace);
 }
 
 }  // namespace
@@ -110,6 +131,9 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   set_usage(app, "heddle hunt [OPTIONS] -- PROG ARGS...");
   app.footer(kFooter);
   declare(app, typed, out);
+  bool asks = std::any_of(split.own.begin(), split.own.end(), [](std::string_view word) { return word == "-h" || word == "--help"; });
+  if (!split.has_separator && !asks && !split.own.empty())
+    return report_error("hunt", {"there is no -- before the program", "heddle hunt [OPTIONS] -- PROG ARGS..."});
   if (auto status = parse_options(app, split.own)) return status;
   if (split.program.empty())
     return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in", "heddle hunt -- PROG ARGS..."});

@@ -222,7 +222,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
-  run.pct_depth = request.depth;
+  run.pct_depth = request.depth ? request.depth : 2 + static_cast<std::uint32_t>(index % 4);
   run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
   if (run.max_steps == 0) run.max_steps = step_limit(epoch);
   if (request.points == HEDDLE_POINTS_RACY) plan.points = epoch.points;

@@ -22,7 +22,7 @@ struct HuntRequest {
   FailureConditions conditions;
   HeddleStrategy strategy = HEDDLE_STRATEGY_PCT;
   HeddlePointSet points = HEDDLE_POINTS_RACY;
-  std::uint32_t depth = 3;
+  std::uint32_t depth = 0;  // of PCT; 0: varies with the run, 2 to 5
   std::uint64_t runs = 10'000;
   std::chrono::milliseconds time{60'000};  // 0: no limit
   std::uint64_t seed = 0;
