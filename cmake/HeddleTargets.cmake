@@ -8,14 +8,14 @@ function(heddle_add_library name)
 endfunction()
 
 # heddle_add_test(schedule_test SOURCES schedule_test.cc LIBS heddle_trace) makes one gtest binary and one ctest entry.
-# ARGS: what to pass on the command line; TIMEOUT: seconds (default 120).
+# ARGS: what to pass on the command line; TIMEOUT: seconds (default 300).
 function(heddle_add_test name)
   if(NOT HEDDLE_TESTS)
     return()
   endif()
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
