@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from programs import PROGRAMS, Case, bounded  # noqa: E402
 
-TIMEOUT = 240
+TIMEOUT = 900
 
 
 def build_plain(case, exe, include):
