@@ -47,7 +47,7 @@ void* map_memory(size_t bytes) {
 }
 
 namespace {
-constexpr size_t kFirstTouch = 64 * 1024;
+constexpr size_t kFirstTouch = 32 * 1024;
 }
 
 void* arena_allocate(size_t bytes) {

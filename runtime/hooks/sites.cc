@@ -17,6 +17,7 @@ struct Module {
   uint32_t first_id;
 };
 Module modules[kMaxModules];
+char executable[sizeof(HeddleModuleInfo::path)];
 uint32_t module_count;
 uint32_t next_id = 1;
 
@@ -50,7 +51,7 @@ void describe(const Module& m) {
   info.first_site = m.first_id;
   info.site_count = (uint32_t)(m.last - m.first);
   for (size_t i = 0; i + 1 < sizeof info.path && f.path[i]; i++) info.path[i] = f.path[i];
-  if (!info.path[0]) raw_syscall(SYS_readlink, "/proc/self/exe", info.path, sizeof info.path - 1);  // the executable itself
+  if (!info.path[0]) __builtin_memcpy(info.path, executable, sizeof info.path);
 }
 
 // The racy sites of this run become scheduling points.
@@ -70,6 +71,8 @@ void activate(Module& m) {
 }
 
 }  // namespace
+
+void sites_prepare() { raw_syscall(SYS_readlink, "/proc/self/exe", executable, sizeof executable - 1); }
 
 uint32_t site_id(const HeddleSite* site) {
   for (uint32_t i = 0; i < module_count; i++)

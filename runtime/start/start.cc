@@ -162,6 +162,7 @@ void start(int, char**, char** environment) {
   detector::prepare();
   threads_prepare();
   heap_prepare();
+  sites_prepare();
 }
 
 __attribute__((section(".preinit_array"), used)) void (*preinit)(int, char**, char**) = start;
