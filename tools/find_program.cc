@@ -30,12 +30,14 @@ Result<ProgramInfo> find_program(const std::string& name) {
     path = search_path(name);
     std::error_code none;
     if (path.empty())
-      return error(fmt::format("there is no program {} in PATH", name), fs::exists(name, none) ? fmt::format("did you mean ./{}?", name) : "");
+      return error(fmt::format("there is no program {} in PATH", name),
+                   fs::exists(name, none) ? fmt::format("did you mean ./{}?", name) : "");
   }
   Result<ProgramInfo> info = inspect_program(path);
   if (!info) return info;
   if (!info->is_script && !info->has_runtime)
-    return error(fmt::format("{} was not built by heddle cc", info->path.string()), "build it with heddle cc or heddle c++ (link step included)");
+    return error(fmt::format("{} was not built by heddle cc", info->path.string()),
+                 "build it with heddle cc or heddle c++ (link step included)");
   return info;
 }
 

@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// As a shell finds it: by path if `name` has a slash, else in PATH. Errors: not there, not executable, and (for ELF files)
-/// not built by heddle cc.
+/// As a shell finds it: by path if `name` has a slash, else in PATH. Errors: not there, not executable, and (for ELF
+/// files) not built by heddle cc.
 Result<ProgramInfo> find_program(const std::string& name);
 
 }  // namespace heddle

@@ -41,15 +41,16 @@ Meta meta_of(const HuntArguments& arguments) {
 
 void show_progress(const HuntArguments& arguments, const HuntProgress& progress) {
   fmt::print(stderr, "\r\033[K  {} runs  {:.0f}/s  {} threads  {} data races  {} racy points", progress.runs,
-             progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0.0, progress.threads, progress.races,
-             progress.racy_points);
+             progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0.0, progress.threads,
+             progress.races, progress.racy_points);
   if (arguments.request.runs > 0) fmt::print(stderr, "  of {} runs", arguments.request.runs);
   std::fflush(stderr);
 }
 
 std::string place(const FailureRecord& failure) {
   std::string out;
-  if (!failure.file.empty()) out = fmt::format("{}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
+  if (!failure.file.empty())
+    out = fmt::format("{}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
   if (!failure.function.empty()) out += fmt::format("{}in {}", out.empty() ? "" : " ", failure.function);
   if (!failure.thread.empty()) out += fmt::format("{}thread {}", out.empty() ? "" : ", ", failure.thread);
   return out;
@@ -59,10 +60,12 @@ std::string place(const FailureRecord& failure) {
 std::string access_line(const RaceAccess& access) {
   std::string function = access.function, file = access.file;
   std::uint32_t line = access.line;
-  auto own = std::find_if(access.stack.begin(), access.stack.end(), [](const Frame& frame) { return !frame.system && !frame.file.empty(); });
+  auto own = std::find_if(access.stack.begin(), access.stack.end(),
+                          [](const Frame& frame) { return !frame.system && !frame.file.empty(); });
   if (own != access.stack.end()) function = own->function, file = own->file, line = own->line;
   std::string where = file.empty() ? "" : fmt::format(" {}:{}", std::filesystem::path(file).filename().string(), line);
-  return fmt::format("{}{}{} (thread {})", access.kind, where, function.empty() ? "" : " in " + function, access.thread);
+  return fmt::format("{}{}{} (thread {})", access.kind, where, function.empty() ? "" : " in " + function,
+                     access.thread);
 }
 
 void print_races(const std::vector<RaceRecord>& races) {
@@ -91,11 +94,16 @@ void print_failure(const HuntArguments& arguments, const Answer& answer) {
   const Witness& witness = *answer.witness;
   const FailureRecord& failure = *witness.head.failure;
   std::string where = place(failure);
-  fmt::print("{}  {}{}{}   run {}, seed {}\n", alarming(witness.confirmed ? "FAILED" : "FAILED ONCE", 1), failure.message,
-             where.empty() ? "" : "   ", where, answer.result.runs, arguments.request.seed);
-  if (!witness.confirmed) fmt::print("  executed again with the same schedule and inputs, {}: the program depends on something that is not controlled\n", witness.difference);
+  fmt::print("{}  {}{}{}   run {}, seed {}\n", alarming(witness.confirmed ? "FAILED" : "FAILED ONCE", 1),
+             failure.message, where.empty() ? "" : "   ", where, answer.result.runs, arguments.request.seed);
+  if (!witness.confirmed)
+    fmt::print(
+        "  executed again with the same schedule and inputs, {}: the program depends on something that is not "
+        "controlled\n",
+        witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock)
-    fmt::print("  {} waits: {} {}{}{}\n", edge.thread, edge.operation, edge.object, edge.holder.empty() ? "" : ", held by ", edge.holder);
+    fmt::print("  {} waits: {} {}{}{}\n", edge.thread, edge.operation, edge.object,
+               edge.holder.empty() ? "" : ", held by ", edge.holder);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
   std::string trace = shell_word(arguments.trace.string());
   fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
@@ -106,17 +114,22 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (answer.witness) {
     print_failure(arguments, answer);
   } else {
-    const char* answer_words = result.runs == 0 ? "inconclusive: no run ended" : result.interrupted ? "interrupted: nothing failed" : "nothing failed";
-    fmt::print("{} in {} run{}, {:.1f} s   {}, seed {}\n", answer_words, result.runs, result.runs == 1 ? "" : "s", result.seconds,
-               arguments.strategy, arguments.request.seed);
+    const char* answer_words = result.runs == 0     ? "inconclusive: no run ended"
+                               : result.interrupted ? "interrupted: nothing failed"
+                                                    : "nothing failed";
+    fmt::print("{} in {} run{}, {:.1f} s   {}, seed {}\n", answer_words, result.runs, result.runs == 1 ? "" : "s",
+               result.seconds, arguments.strategy, arguments.request.seed);
     if (result.runs == 0 && !arguments.quiet)
-      fmt::print("  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a livelock\n");
+      fmt::print(
+          "  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a "
+          "livelock\n");
   }
   if (arguments.quiet) return;
   print_races(answer.races.races);
   if (answer.witness && answer.witness->head.totals.steps > 0)
-    fmt::print("  {} threads, {} steps, {} switches, {} preemptions\n", answer.witness->head.threads.size(), answer.witness->head.totals.steps,
-               answer.witness->head.totals.switches, answer.witness->head.totals.preemptions);
+    fmt::print("  {} threads, {} steps, {} switches, {} preemptions\n", answer.witness->head.threads.size(),
+               answer.witness->head.totals.steps, answer.witness->head.totals.switches,
+               answer.witness->head.totals.preemptions);
   for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
     fmt::print("  note: {} more data races were seen once and not again\n", answer.races.unconfirmed);
@@ -150,7 +163,8 @@ void print_object(const HuntArguments& arguments, const Answer& answer) {
 // The search must not be lost with its trace: the same seed finds the failure again.
 Error found_but_not_written(const HuntArguments& arguments, const HuntResult& result, const Error& why) {
   const FailingRun& failing = *result.failing;
-  return {fmt::format("{} in run {}, seed {}, but {}", failing.outcome.failure->message, failing.index + 1, arguments.request.seed, why.message),
+  return {fmt::format("{} in run {}, seed {}, but {}", failing.outcome.failure->message, failing.index + 1,
+                      arguments.request.seed, why.message),
           why.advice};
 }
 
@@ -168,7 +182,8 @@ Result<Answer> find(HuntArguments& arguments) {
   if (!executor) return std::unexpected(executor.error());
   answer.races = confirm_races(arguments.request, answer.result, **executor);
   if (!answer.result.failing) return answer;
-  auto witness = write_witness(arguments.request, answer.result, meta_of(arguments), answer.races.races, arguments.trace, **executor);
+  auto witness = write_witness(arguments.request, answer.result, meta_of(arguments), answer.races.races,
+                               arguments.trace, **executor);
   if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));
   answer.witness = std::move(*witness);
   return answer;

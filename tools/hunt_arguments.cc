@@ -9,8 +9,8 @@
 #include <string_view>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "tools/find_program.h"
 #include "tools/options.h"
@@ -27,7 +27,8 @@ Exit status: 66 a failure was found, 0 none, 3 it was found but executed again i
 
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {
-  std::string detector = "auto", exits = "any", output, seed, time = "60s", network = "own", run_timeout, hang_timeout, trace;
+  std::string detector = "auto", exits = "any", output, seed, time = "60s", network = "own", run_timeout, hang_timeout,
+              trace;
   std::uint64_t max_steps = 0;
   bool no_fork_server = false;
 };
@@ -36,22 +37,27 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
   app.add_option("--strategy", out.strategy, "random, pct (default)")->check(one_of({"random", "pct"}));
   app.add_option("--points", out.points, "sync, racy (default), all")->check(one_of({"sync", "racy", "all"}));
-  app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default: 2 to 5 in turn)")->check(CLI::Range(1, 64));
+  app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default: 2 to 5 in turn)")
+      ->check(CLI::Range(1, 64));
   app.add_option("--runs", request.runs, "stop after this many executions (default 10000)")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   app.add_option("--time", typed.time, "stop after this time: 30s, 5m; 0: no limit (default 60s)");
   app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
   app.add_option("-o,--output", typed.trace, "the trace of the failure (default PROG-SEED.heddle)");
-  app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")->check(CLI::Range(1, 256));
+  app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
+      ->check(CLI::Range(1, 256));
   app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
       ->check(one_of({"auto", "on", "off"}));
   app.add_option("--max-steps", typed.max_steps, "a longer run is a livelock (default: 100 times the longest seen)");
   app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is a livelock (default: none)");
-  app.add_option("--hang-timeout", typed.hang_timeout, "a run without a scheduling point for this long is a hang (default 10s)");
+  app.add_option("--hang-timeout", typed.hang_timeout,
+                 "a run without a scheduling point for this long is a hang (default 10s)");
   app.add_option("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
-  app.add_option("--fail-on-output", typed.output, "what is a failure when the program writes it (extended regular expression)");
+  app.add_option("--fail-on-output", typed.output,
+                 "what is a failure when the program writes it (extended regular expression)");
   app.add_flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
-  app.add_option("--network", typed.network, "own (default): each worker has a loopback device of its own and nothing else; host")
+  app.add_option("--network", typed.network,
+                 "own (default): each worker has a loopback device of its own and nothing else; host")
       ->check(one_of({"own", "host"}));
   app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
   app.add_flag("--json", out.json, "one JSON object on stdout");
@@ -82,8 +88,12 @@ Status understand(const Typed& typed, HuntArguments& out) {
   if (!seed) return std::unexpected(seed.error());
   request.seed = *seed;
   request.strategy = out.strategy == "random" ? HEDDLE_STRATEGY_RANDOM : HEDDLE_STRATEGY_PCT;
-  request.points = out.points == "sync" ? HEDDLE_POINTS_SYNC : out.points == "all" ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_RACY;
-  request.detector = typed.detector == "on" ? DetectorUse::kOn : typed.detector == "off" ? DetectorUse::kOff : DetectorUse::kAuto;
+  request.points = out.points == "sync"  ? HEDDLE_POINTS_SYNC
+                   : out.points == "all" ? HEDDLE_POINTS_ALL
+                                         : HEDDLE_POINTS_RACY;
+  request.detector = typed.detector == "on"    ? DetectorUse::kOn
+                     : typed.detector == "off" ? DetectorUse::kOff
+                                               : DetectorUse::kAuto;
   request.worker.fork_server = !typed.no_fork_server;
   auto conditions = FailureConditions::create(typed.exits, typed.output);
   if (!conditions) return std::unexpected(conditions.error());
@@ -95,12 +105,15 @@ Status understand(const Typed& typed, HuntArguments& out) {
 Status can_be_written(const std::filesystem::path& trace) {
   std::error_code none;
   std::filesystem::path folder = trace.has_parent_path() ? trace.parent_path() : std::filesystem::path(".");
-  if (std::filesystem::is_directory(trace, none)) return error(fmt::format("the trace cannot be written to {}: it is a folder", trace.string()));
+  if (std::filesystem::is_directory(trace, none))
+    return error(fmt::format("the trace cannot be written to {}: it is a folder", trace.string()));
   if (!std::filesystem::is_directory(folder, none))
-    return error(fmt::format("the trace cannot be written to {}: there is no folder {}", trace.string(), folder.string()));
+    return error(
+        fmt::format("the trace cannot be written to {}: there is no folder {}", trace.string(), folder.string()));
   bool there = std::filesystem::exists(trace, none);
   if (access(there && !std::filesystem::is_regular_file(trace, none) ? trace.c_str() : folder.c_str(), W_OK) != 0)
-    return error(fmt::format("the trace cannot be written to {}: {}", trace.string(), std::strerror(errno)), "-o names another place");
+    return error(fmt::format("the trace cannot be written to {}: {}", trace.string(), std::strerror(errno)),
+                 "-o names another place");
   return {};
 }
 
@@ -117,7 +130,8 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
                            typed.network == "host" ? Network::kHost : Network::kOwn};
   request.worker.ready_timeout = request.options.ready_timeout;
   request.worker.launch.fork_at_mark = request.options.fork_at_mark;
-  out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed) : typed.trace;
+  out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed)
+                                  : typed.trace;
   return can_be_written(out.trace);
 }
 
@@ -131,17 +145,20 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   set_usage(app, "heddle hunt [OPTIONS] -- PROG ARGS...");
   app.footer(kFooter);
   declare(app, typed, out);
-  bool asks = std::any_of(split.own.begin(), split.own.end(), [](std::string_view word) { return word == "-h" || word == "--help"; });
+  bool asks = std::any_of(split.own.begin(), split.own.end(),
+                          [](std::string_view word) { return word == "-h" || word == "--help"; });
   if (!split.has_separator && !asks && !split.own.empty())
     return report_error("hunt", {"there is no -- before the program", "heddle hunt [OPTIONS] -- PROG ARGS..."});
   if (auto status = parse_options(app, split.own)) return status;
   if (split.program.empty())
-    return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in", "heddle hunt -- PROG ARGS..."});
+    return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in",
+                                 "heddle hunt -- PROG ARGS..."});
   auto options = host_options("hunt");
   if (!options) return options.error();
   out.request.options = *options;
   if (Status status = understand(typed, out); !status) return report_error("hunt", status.error());
-  if (Status status = understand_program(split.program, typed, out); !status) return report_error("hunt", status.error());
+  if (Status status = understand_program(split.program, typed, out); !status)
+    return report_error("hunt", status.error());
   return std::nullopt;
 }
 

@@ -36,21 +36,30 @@ Json failure_json(const std::optional<FailureRecord>& failure) {
     threads.push_back({{"thread", thread.thread}, {"state", thread.state}, {"stack", stack_json(thread.stack)}});
   Json deadlock = Json::array();
   for (const DeadlockEdge& edge : failure->deadlock)
-    deadlock.push_back({{"thread", edge.thread}, {"operation", edge.operation}, {"object", edge.object}, {"holder", edge.holder},
-                        {"file", edge.wait_site.file}, {"line", edge.wait_site.line}});
-  return {{"kind", failure->kind},         {"signature", failure->signature}, {"message", failure->message},
-          {"thread", failure->thread},     {"function", failure->function},   {"file", failure->file},
-          {"line", failure->line},         {"detail", failure->detail},       {"threads", std::move(threads)},
+    deadlock.push_back({{"thread", edge.thread},
+                        {"operation", edge.operation},
+                        {"object", edge.object},
+                        {"holder", edge.holder},
+                        {"file", edge.wait_site.file},
+                        {"line", edge.wait_site.line}});
+  return {{"kind", failure->kind},           {"signature", failure->signature}, {"message", failure->message},
+          {"thread", failure->thread},       {"function", failure->function},   {"file", failure->file},
+          {"line", failure->line},           {"detail", failure->detail},       {"threads", std::move(threads)},
           {"deadlock", std::move(deadlock)}, {"notes", failure->notes}};
 }
 
 Json race_json(const RaceRecord& race) {
-  return {{"variable", race.variable}, {"size", race.size}, {"first", access_json(race.first)}, {"second", access_json(race.second)}};
+  return {{"variable", race.variable},
+          {"size", race.size},
+          {"first", access_json(race.first)},
+          {"second", access_json(race.second)}};
 }
 
 Json divergence_json(const std::optional<DivergenceText>& divergence) {
   if (!divergence) return nullptr;
-  return {{"step", divergence->step}, {"reason", divergence->reason}, {"expected", step_json(divergence->expected)},
+  return {{"step", divergence->step},
+          {"reason", divergence->reason},
+          {"expected", step_json(divergence->expected)},
           {"actual", step_json(divergence->actual)}};
 }
 

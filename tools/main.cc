@@ -108,7 +108,8 @@ int main(int argc, char** argv) {
   try {
     return heddle::dispatch(argc, argv);
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "heddle: this is a bug in heddle: {}\n  please report it with the command line:", problem.what());
+    fmt::print(stderr,
+               "heddle: this is a bug in heddle: {}\n  please report it with the command line:", problem.what());
     for (int i = 0; i < argc; i++) fmt::print(stderr, " {}", argv[i]);
     fmt::print(stderr, "\n");
     return heddle::kOurBug;

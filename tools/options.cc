@@ -19,7 +19,9 @@ class Formatter : public CLI::Formatter {
  public:
   explicit Formatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
   std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
-  std::string make_option_opts(const CLI::Option*) const override { return ""; }  // what it may be is in its description
+  std::string make_option_opts(const CLI::Option*) const override {
+    return "";
+  }  // what it may be is in its description
 
  private:
   std::string usage_;
@@ -67,7 +69,8 @@ Result<std::uint64_t> parse_seed(const std::string& text) {
   std::uint64_t value = 0;
   const char *first = text.data() + (hex ? 2 : 0), *last = text.data() + text.size();
   auto [end, problem] = std::from_chars(first, last, value, hex ? 16 : 10);
-  if (problem != std::errc() || end != last || first == last) return error(fmt::format("'{}' is not a seed: a number is", text));
+  if (problem != std::errc() || end != last || first == last)
+    return error(fmt::format("'{}' is not a seed: a number is", text));
   return value;
 }
 

@@ -1,8 +1,8 @@
 // heddle replay: the program's own output goes where it always goes; ours to stderr.
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "src/engine/process_tree.h"
 #include "src/engine/replay.h"
@@ -41,7 +41,8 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   app.add_flag("--quiet", out.quiet, "only the answer");
   if (auto status = parse_options(app, split.own)) return status;
   if (split.program.size() > 1)
-    return report_error("replay", {"the arguments of the program come from the trace: only its path may stand behind --", ""});
+    return report_error("replay",
+                        {"the arguments of the program come from the trace: only its path may stand behind --", ""});
   if (!split.program.empty()) out.program = split.program.front();
   auto options = host_options("replay");
   if (!options) return options.error();
@@ -57,7 +58,8 @@ Result<ProgramInfo> program_of(const ReplayArguments& arguments, const Meta& met
                  fmt::format("heddle replay {} -- PROG", shell_word(arguments.trace)));
   Result<ProgramInfo> program = find_program(wanted);
   if (program && program->build_id != meta.build_id)
-    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", wanted, program->build_id, meta.build_id),
+    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", wanted,
+                             program->build_id, meta.build_id),
                  "replay with the program that the trace was made with: heddle replay TRACE -- PROG; or hunt again");
   return program;
 }
@@ -70,21 +72,24 @@ std::string ending(const ReplayReport& report) {
   if (!report.failure) return "the program ended without a failure";
   const FailureRecord& failure = *report.failure;
   std::string out = failure.message;
-  if (!failure.file.empty()) out += fmt::format("   {}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
+  if (!failure.file.empty())
+    out += fmt::format("   {}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
   if (!failure.function.empty()) out += " in " + failure.function;
   if (!failure.thread.empty()) out += ", thread " + failure.thread;
   return out;
 }
 
-void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts, const TraceHead& head) {
+void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts,
+                 const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
   if (counts.diverged == 0) {
-    fmt::print(stderr, "{}: {}{}\n", head.failure ? alarming("reproduced", 2) : strong("reproduced", 2), ending(report), often);
+    fmt::print(stderr, "{}: {}{}\n", head.failure ? alarming("reproduced", 2) : strong("reproduced", 2), ending(report),
+               often);
     return;
   }
   const DivergenceText& divergence = *report.divergence;
-  fmt::print(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step, divergence.reason, often,
-             divergence.expected.text, divergence.actual.text);
+  fmt::print(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step,
+             divergence.reason, often, divergence.expected.text, divergence.actual.text);
 }
 
 void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
@@ -139,7 +144,9 @@ int replay_main(int argc, char** argv) {
 
   WorkerOptions worker;
   worker.launch = replayer->launch(program->path, current_environment());
-  worker.output = arguments.json ? OutputMode::kCapture : replayer->conditions().wants_output() ? OutputMode::kTee : OutputMode::kInherit;
+  worker.output = arguments.json                          ? OutputMode::kCapture
+                  : replayer->conditions().wants_output() ? OutputMode::kTee
+                                                          : OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
   worker.ready_timeout = arguments.options.ready_timeout;
   worker.stop = &stop;

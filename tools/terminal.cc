@@ -55,7 +55,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 }
 
 const std::atomic<bool>& catch_interrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESETHAND;  // the second one ends us; the program dies with us
   for (int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -110,7 +110,8 @@ Result<std::optional<StandardInput>> read_standard_input() {
     if (n < 0 && errno == EINTR && !interrupted) continue;
     if (n < 0) break;
     bytes.append(buffer, static_cast<std::size_t>(n));
-    if (bytes.size() > kInputLimit) return error("the standard input has more than 64 MiB", "every run gets all of it: give the program less");
+    if (bytes.size() > kInputLimit)
+      return error("the standard input has more than 64 MiB", "every run gets all of it: give the program less");
   }
   if (bytes.empty()) return std::nullopt;
   auto kept = standard_input_of(std::move(bytes));

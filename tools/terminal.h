@@ -36,8 +36,8 @@ SplitArguments split_arguments(int argc, char** argv);
 /// The environment of this process, without our own variables.
 std::vector<std::string> current_environment();
 
-/// All of heddle's standard input in a descriptor that can be rewound; no value when it is a terminal, empty for ever, or closed.
-/// Errors: more than 64 MiB.
+/// All of heddle's standard input in a descriptor that can be rewound; no value when it is a terminal, empty for ever,
+/// or closed. Errors: more than 64 MiB.
 struct StandardInput {
   Descriptor file;
   std::string bytes;

@@ -70,12 +70,14 @@ void FailureConditions::judge(RunOutcome& outcome) const {
     int status = WEXITSTATUS(outcome.wait_status);
     if (outcome.failure && outcome.failure->kind == "exit" && !listed_->contains(status)) outcome.failure.reset();
     if (!outcome.failure && listed_->contains(status) && outcome.result.failure.kind == HEDDLE_FAIL_NONE)
-      outcome.failure = simple_failure("exit", fmt::format("exit({})", status), fmt::format("exited with status {}", status));
+      outcome.failure =
+          simple_failure("exit", fmt::format("exit({})", status), fmt::format("exited with status {}", status));
   }
   if (regex_ && (!outcome.failure || outcome.failure->kind == "exit")) {
     std::string line = matching_line(outcome.output.text, regex_->compiled);
     if (!line.empty())
-      outcome.failure = simple_failure("output", fmt::format("output({})", output_), fmt::format("the program wrote: {}", line));
+      outcome.failure =
+          simple_failure("output", fmt::format("output({})", output_), fmt::format("the program wrote: {}", line));
   }
 }
 

@@ -1,4 +1,5 @@
-// What the user calls a failure beyond crashes: exit statuses and output. Part of a trace, so that a replay judges alike.
+// What the user calls a failure beyond crashes: exit statuses and output. Part of a trace, so that a replay judges
+// alike.
 #pragma once
 #include <memory>
 #include <optional>

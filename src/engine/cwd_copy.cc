@@ -17,8 +17,8 @@ constexpr std::uintmax_t kLimit = 1ull << 30;
 Status copy_tree(const fs::path& from, const fs::path& to) {
   std::error_code problem;
   std::uintmax_t bytes = 0;
-  for (auto entry = fs::recursive_directory_iterator(from, problem); !problem && entry != fs::recursive_directory_iterator();
-       entry.increment(problem)) {
+  for (auto entry = fs::recursive_directory_iterator(from, problem);
+       !problem && entry != fs::recursive_directory_iterator(); entry.increment(problem)) {
     fs::path target = to / entry->path().lexically_relative(from);
     if (entry->is_symlink()) {
       fs::copy_symlink(entry->path(), target, problem);

@@ -61,7 +61,8 @@ Result<std::unique_ptr<Executor>> Executor::create(WorkerOptions options, std::s
 Symbolizer& Executor::symbolizer() {
   if (!symbolizer_) symbolizer_ = std::make_unique<Symbolizer>();
   // Without a stopped child the server's map is the best there is (no modules loaded later by dlopen).
-  if (pid_t server = worker_->server_pid(); attached_ == 0 && server > 0 && symbolizer_->attach(server)) attached_ = server;
+  if (pid_t server = worker_->server_pid(); attached_ == 0 && server > 0 && symbolizer_->attach(server))
+    attached_ = server;
   return *symbolizer_;
 }
 
@@ -128,7 +129,8 @@ void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
   outcome.failure = classify_now(child, -1, result);
 }
 
-Result<RunOutcome> Executor::execute(const RunRequest& request, std::function<void(std::span<const HeddleEvent>)> on_events) {
+Result<RunOutcome> Executor::execute(const RunRequest& request,
+                                     std::function<void(std::span<const HeddleEvent>)> on_events) {
   if (Status ready = worker_->prepare(); !ready) return std::unexpected(ready.error());
   if (Status written = write_request(request); !written) return std::unexpected(written.error());
   limits_ = request.limits;
@@ -154,10 +156,13 @@ Result<RunOutcome> Executor::execute(const RunRequest& request, std::function<vo
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
   // A run that diverged was ended by us: its status says nothing about the program.
-  bool ended_well = outcome.result.divergence.happened || (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
-  if (!outcome.failure && status.end != RunEnd::kInterrupted && (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
+  bool ended_well =
+      outcome.result.divergence.happened || (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
+  if (!outcome.failure && status.end != RunEnd::kInterrupted &&
+      (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
     outcome.failure = classify_now(0, status.wait_status, outcome.result);
-  if (outcome.failure || request.keep_evidence || outcome.result.divergence.happened) outcome.evidence = copy_evidence();
+  if (outcome.failure || request.keep_evidence || outcome.result.divergence.happened)
+    outcome.evidence = copy_evidence();
   return outcome;
 }
 

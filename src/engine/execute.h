@@ -17,12 +17,12 @@ namespace heddle {
 /// One run to be executed. `parameters` goes to the runtime as it is, except the counts, which follow the vectors.
 struct RunRequest {
   HeddleRun parameters{};
-  std::vector<HeddleSegment> schedule;   // strategy REPLAY
-  std::vector<std::uint32_t> expect;     // step hashes, may be shorter than the run
-  std::vector<std::uint32_t> points;     // static site ids
-  std::string inputs;                    // with parameters.feed
+  std::vector<HeddleSegment> schedule;  // strategy REPLAY
+  std::vector<std::uint32_t> expect;    // step hashes, may be shorter than the run
+  std::vector<std::uint32_t> points;    // static site ids
+  std::string inputs;                   // with parameters.feed
   RunLimits limits;
-  bool keep_evidence = false;            // copy choices, inputs and tables out even if nothing failed
+  bool keep_evidence = false;  // copy choices, inputs and tables out even if nothing failed
 };
 
 /// What a run left in the region beyond its counters; copied out once, bounded.
@@ -45,7 +45,7 @@ struct RunOutcome {
   std::vector<HeddleRace> races;
   std::vector<std::string> notes;
   CapturedOutput output;
-  std::optional<Evidence> evidence;      // when something failed, or asked for
+  std::optional<Evidence> evidence;  // when something failed, or asked for
 };
 
 /// A worker with what is needed to understand its runs; caches symbols and site tables between runs.
@@ -55,7 +55,8 @@ class Executor {
 
   /// `on_events` sees the events at the requested detail, in order, while the run goes on (may be null).
   /// Errors: the program cannot be controlled, or the request does not fit the region.
-  Result<RunOutcome> execute(const RunRequest& request, std::function<void(std::span<const HeddleEvent>)> on_events = {});
+  Result<RunOutcome> execute(const RunRequest& request,
+                             std::function<void(std::span<const HeddleEvent>)> on_events = {});
 
   Worker& worker() { return *worker_; }
   /// Knows the memory map of the last run.

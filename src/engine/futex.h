@@ -25,6 +25,8 @@ inline void futex_wait(std::uint32_t& word, std::uint32_t seen, std::chrono::nan
   timespec t{timeout.count() / 1'000'000'000, timeout.count() % 1'000'000'000};
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &t, nullptr, 0);
 }
-inline void futex_wake_all(std::uint32_t& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0); }
+inline void futex_wake_all(std::uint32_t& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
 
 }  // namespace heddle

@@ -87,7 +87,8 @@ bool take_own_network(const ChildPlan& plan) {
   if (unshare(CLONE_NEWNET) == 0) return raise_loopback();
   if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
   write_file("/proc/self/setgroups", "deny");
-  return write_file("/proc/self/uid_map", plan.uid_map) && write_file("/proc/self/gid_map", plan.gid_map) && raise_loopback();
+  return write_file("/proc/self/uid_map", plan.uid_map) && write_file("/proc/self/gid_map", plan.gid_map) &&
+         raise_loopback();
 }
 
 void default_signals() {
@@ -109,7 +110,8 @@ void default_signals() {
   rlimit core{1, 1};
   setrlimit(RLIMIT_CORE, &core);
   int persona = personality(0xffffffff);
-  if (persona >= 0 && personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) >= 0) tell(plan, Report::kAslrOff);
+  if (persona >= 0 && personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) >= 0)
+    tell(plan, Report::kAslrOff);
   if (chdir(plan.cwd) != 0) fail_child(plan, Report::kCwd);
   if (dup2(plan.streams.in, 0) < 0 || dup2(plan.streams.out, 1) < 0 || dup2(plan.streams.err, 2) < 0)
     fail_child(plan, Report::kStreams);
@@ -122,9 +124,12 @@ void default_signals() {
 Error describe(const Launch& launch, const Report& report) {
   const char* why = std::strerror(report.error);
   switch (report.stage) {
-    case Report::kCwd: return {fmt::format("cannot enter {}: {}", launch.cwd.string(), why), {}};
-    case Report::kExec: return {fmt::format("cannot execute {}: {}", launch.program.string(), why), {}};
-    default: return {fmt::format("cannot set up descriptors for {}: {}", launch.program.string(), why), {}};
+    case Report::kCwd:
+      return {fmt::format("cannot enter {}: {}", launch.cwd.string(), why), {}};
+    case Report::kExec:
+      return {fmt::format("cannot execute {}: {}", launch.program.string(), why), {}};
+    default:
+      return {fmt::format("cannot set up descriptors for {}: {}", launch.program.string(), why), {}};
   }
 }
 
@@ -154,8 +159,18 @@ Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int 
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   std::string uid_map = fmt::format("{0} {0} 1\n", geteuid()), gid_map = fmt::format("{0} {0} 1\n", getegid());
-  ChildPlan plan{launch.program.c_str(), launch.cwd.c_str(), argv.data(), envp.data(), streams, region_fd, region_number, report[1], getpid(),
-                 launch.network == Network::kOwn, uid_map.c_str(), gid_map.c_str()};
+  ChildPlan plan{launch.program.c_str(),
+                 launch.cwd.c_str(),
+                 argv.data(),
+                 envp.data(),
+                 streams,
+                 region_fd,
+                 region_number,
+                 report[1],
+                 getpid(),
+                 launch.network == Network::kOwn,
+                 uid_map.c_str(),
+                 gid_map.c_str()};
   pid_t pid = fork_registered([&] { run_child(plan); });
   int fork_error = errno;
   close(report[1]);

@@ -22,7 +22,7 @@ struct Launch {
   std::vector<std::string> environment;  // "K=V", without our own variables
   std::filesystem::path cwd;
   Network network = Network::kOwn;
-  bool fork_at_mark = false;             // runs begin at heddle_init_done(), not before main
+  bool fork_at_mark = false;  // runs begin at heddle_init_done(), not before main
 };
 
 /// Descriptors that the program gets as 0, 1, 2; owned by the caller.
@@ -30,9 +30,10 @@ struct StandardStreams {
   int in = -1, out = -1, err = -1;
 };
 
-/// The environment block that is given to the program: `environment` without HEDDLE_*, HEDDLE_REGION=<number>, and as many
-/// HEDDLE_PAD entries as make the number of strings and their total size (with argv and the executable's name) round. So the
-/// initial stack pointer does not move when a variable or a path changes a little. The runtime removes HEDDLE_* before main.
+/// The environment block that is given to the program: `environment` without HEDDLE_*, HEDDLE_REGION=<number>, and as
+/// many HEDDLE_PAD entries as make the number of strings and their total size (with argv and the executable's name)
+/// round. So the initial stack pointer does not move when a variable or a path changes a little. The runtime removes
+/// HEDDLE_* before main.
 std::vector<std::string> padded_environment(const Launch& launch, int region_number);
 
 /// The number under which the program finds the region, unless its limit of open files is lower.
@@ -45,7 +46,8 @@ struct Spawned {
 };
 
 /// Starts the program in a session of its own with ASLR off, only descriptors 0-2 and the region open, default signal
-/// dispositions, no core dumps, and a network of its own where the kernel allows it; it dies with the calling THREAD and adopts its orphaned descendants. Errors: what exec says.
+/// dispositions, no core dumps, and a network of its own where the kernel allows it; it dies with the calling THREAD
+/// and adopts its orphaned descendants. Errors: what exec says.
 Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int region_fd);
 
 }  // namespace heddle

@@ -18,12 +18,15 @@ template <class T>
 struct Choices;
 template <>
 struct Choices<Backend> {
-  static constexpr std::pair<std::string_view, Backend> all[] = {{"baton", Backend::kBaton}, {"fibers", Backend::kFibers}};
+  static constexpr std::pair<std::string_view, Backend> all[] = {{"baton", Backend::kBaton},
+                                                                 {"fibers", Backend::kFibers}};
 };
 template <>
 struct Choices<Detail> {
-  static constexpr std::pair<std::string_view, Detail> all[] = {
-      {"auto", Detail::kAuto}, {"points", Detail::kPoints}, {"accesses", Detail::kAccesses}, {"branches", Detail::kBranches}};
+  static constexpr std::pair<std::string_view, Detail> all[] = {{"auto", Detail::kAuto},
+                                                                {"points", Detail::kPoints},
+                                                                {"accesses", Detail::kAccesses},
+                                                                {"branches", Detail::kBranches}};
 };
 template <>
 struct Choices<bool> {
@@ -69,7 +72,8 @@ template <class T>
 Status assign(T& field, std::string_view key, std::string_view value) {
   std::optional<T> parsed = from_text(value, static_cast<const T*>(nullptr));
   if (!parsed)
-    return error(fmt::format("HEDDLE_OPTIONS: {}={} is not valid: {} is {}", key, value, key, domain(static_cast<const T*>(nullptr))));
+    return error(fmt::format("HEDDLE_OPTIONS: {}={} is not valid: {} is {}", key, value, key,
+                             domain(static_cast<const T*>(nullptr))));
   field = *parsed;
   return {};
 }
@@ -117,9 +121,9 @@ std::string Options::text() const {
 std::string Options::help_text() {
   const Options defaults;
   std::string out;
-#define HEDDLE_OPTION(name, type, default_value, help_line)                                                              \
-  out += fmt::format("  {:<14} {:<34} default {:<11} {}\n", #name, domain(static_cast<const type*>(nullptr)), to_text(defaults.name), \
-                     help_line);
+#define HEDDLE_OPTION(name, type, default_value, help_line)                                                   \
+  out += fmt::format("  {:<14} {:<34} default {:<11} {}\n", #name, domain(static_cast<const type*>(nullptr)), \
+                     to_text(defaults.name), help_line);
 #include "src/engine/options.def"
 #undef HEDDLE_OPTION
   return out;
@@ -139,8 +143,8 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   double value = 0;
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60'000}, {"min", 60'000}, {"h", 3'600'000}};
+  static constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1000},    {"s", 1000},     {"ms", 1},
+                                                                   {"m", 60'000}, {"min", 60'000}, {"h", 3'600'000}};
   for (const auto& [name, factor] : kUnits) {
     if (problem != std::errc() || unit != name || !std::isfinite(value) || value < 0 || value * factor > 1e13) continue;
     return std::chrono::milliseconds(std::llround(value * factor));

@@ -1,4 +1,5 @@
-// Options of an execution that are no command-line options of a verb: HEDDLE_OPTIONS, parsed by the host into run parameters.
+// Options of an execution that are no command-line options of a verb: HEDDLE_OPTIONS, parsed by the host into run
+// parameters.
 #pragma once
 #include <chrono>
 #include <cstdint>

@@ -60,9 +60,12 @@ OutputDrain::~OutputDrain() {
 
 StandardStreams OutputDrain::streams() const {
   switch (mode_) {
-    case OutputMode::kCapture: return {-1, pipes_[0].writer, pipes_[0].writer};
-    case OutputMode::kTee: return {-1, pipes_[0].writer, pipes_[1].writer};
-    case OutputMode::kInherit: break;
+    case OutputMode::kCapture:
+      return {-1, pipes_[0].writer, pipes_[0].writer};
+    case OutputMode::kTee:
+      return {-1, pipes_[0].writer, pipes_[1].writer};
+    case OutputMode::kInherit:
+      break;
   }
   return {-1, inherited_.out, inherited_.err};
 }
@@ -97,7 +100,8 @@ void OutputDrain::empty(int pipe, int forward) {
 }
 
 void OutputDrain::drain_loop() {
-  pollfd set[4] = {{quit_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {pipes_[0].reader, POLLIN, 0}, {pipes_[1].reader, POLLIN, 0}};
+  pollfd set[4] = {
+      {quit_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {pipes_[0].reader, POLLIN, 0}, {pipes_[1].reader, POLLIN, 0}};
   for (;;) {
     if (poll(set, 4, -1) < 0 && errno != EINTR) return;
     if (set[0].revents) return;

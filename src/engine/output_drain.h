@@ -36,7 +36,8 @@ class OutputDrain {
 
   /// What the program gets as 1 and 2. After spawning call started().
   StandardStreams streams() const;
-  /// Closes the program's ends and begins to drain; `on_exit` is called once, on the drain's thread, when `pid` has ended.
+  /// Closes the program's ends and begins to drain; `on_exit` is called once, on the drain's thread, when `pid` has
+  /// ended.
   void started(pid_t pid, std::function<void()> on_exit);
   bool exited() const { return exited_.load(std::memory_order_acquire); }
   /// Everything written since the last call. Call when the writers have ended: nothing is waited for.

@@ -121,7 +121,8 @@ std::vector<pid_t> descendants(pid_t pid) {
 
 std::size_t kill_leftovers(pid_t root, std::span<const pid_t> keep) {
   std::set<pid_t> killed;
-  // Rounds, because a dying tree may still fork, and because death takes a moment; a fork bomb is given up on after a second.
+  // Rounds, because a dying tree may still fork, and because death takes a moment; a fork bomb is given up on after a
+  // second.
   for (int round = 0; round < 1000; round++) {
     bool alive = false;
     for (pid_t pid : descendants(root)) {

@@ -1,7 +1,8 @@
 // Nothing of ours outlives the user's command: who descends from a started program, and its end.
 //
-// Each program we start (a root) adopts its own orphans (PR_SET_CHILD_SUBREAPER before exec), so descendants of different
-// workers never mix. When a root dies, its descendants fall to heddle itself, which must be a subreaper (adopt_orphans).
+// Each program we start (a root) adopts its own orphans (PR_SET_CHILD_SUBREAPER before exec), so descendants of
+// different workers never mix. When a root dies, its descendants fall to heddle itself, which must be a subreaper
+// (adopt_orphans).
 #pragma once
 #include <functional>
 #include <set>

@@ -63,8 +63,9 @@ Result<Region> Region::create() {
                  errno == EFBIG ? "raise the limit of the file size (ulimit -f unlimited)" : "");
   void* base = mmap(nullptr, offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region.fd_, 0);
   if (base == MAP_FAILED)
-    return error(fmt::format("cannot map the shared region ({} MiB of address space): {}", offset / kMiB, std::strerror(errno)),
-                 "raise the limit of the address space (ulimit -v unlimited)");
+    return error(
+        fmt::format("cannot map the shared region ({} MiB of address space): {}", offset / kMiB, std::strerror(errno)),
+        "raise the limit of the address space (ulimit -v unlimited)");
   region.base_ = static_cast<std::byte*>(base);
   region.header_ = reinterpret_cast<HeddleRegion*>(base);
   region.reset_for_server();
@@ -108,7 +109,8 @@ void Region::trim() {
   struct stat info;
   if (fstat(fd_, &info) != 0 || static_cast<std::uint64_t>(info.st_blocks) * 512 <= kKeepBytes) return;
   std::uint64_t first = page_up(sizeof(HeddleRegion));
-  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first), static_cast<off_t>(total_ - first));
+  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first),
+            static_cast<off_t>(total_ - first));
 }
 
 std::string bounded_string(const char* text, std::size_t size) { return std::string(text, strnlen(text, size)); }

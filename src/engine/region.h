@@ -48,7 +48,8 @@ class Region {
     return std::vector<T>(first, first + count);
   }
   std::string copy_bytes(HeddleAreaId area, std::uint64_t count) const;
-  /// The area itself, for the ring and the stacks, which are read in place: another process may change it under the reader.
+  /// The area itself, for the ring and the stacks, which are read in place: another process may change it under the
+  /// reader.
   template <class T>
   std::span<const T> live(HeddleAreaId area) const {
     return {reinterpret_cast<const T*>(base_ + areas_[area].offset), capacity<T>(area)};

@@ -23,12 +23,18 @@ const char* kind_text(std::uint32_t kind) {
 
 const char* reason_text(std::uint32_t reason) {
   switch (reason) {
-    case HEDDLE_DIV_THREAD_NOT_ENABLED: return "the thread that the schedule names cannot run here";
-    case HEDDLE_DIV_OTHER_EVENT: return "another event happened";
-    case HEDDLE_DIV_SCHEDULE_ENDED: return "the schedule is at its end, the program is not";
-    case HEDDLE_DIV_INPUT: return "the program asked for another input than it was recorded with";
-    case HEDDLE_DIV_ENDED_EARLY: return "the program ended before its schedule";
-    default: return "the replay left its schedule";
+    case HEDDLE_DIV_THREAD_NOT_ENABLED:
+      return "the thread that the schedule names cannot run here";
+    case HEDDLE_DIV_OTHER_EVENT:
+      return "another event happened";
+    case HEDDLE_DIV_SCHEDULE_ENDED:
+      return "the schedule is at its end, the program is not";
+    case HEDDLE_DIV_INPUT:
+      return "the program asked for another input than it was recorded with";
+    case HEDDLE_DIV_ENDED_EARLY:
+      return "the program ended before its schedule";
+    default:
+      return "the replay left its schedule";
   }
 }
 
@@ -64,7 +70,8 @@ bool was_cut_off(const FailureRecord& failure) {
   return failure.kind == "hang" || failure.kind == "livelock" || failure.kind == "signal";
 }
 
-RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs, std::vector<std::uint32_t> points) {
+RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs,
+                     std::vector<std::uint32_t> points) {
   RunRequest request;
   request.parameters = parameters;
   request.parameters.strategy = HEDDLE_STRATEGY_REPLAY;
@@ -81,7 +88,8 @@ RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, s
 bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again) {
   const HeddleDivergence& divergence = again.result.divergence;
   if (divergence.happened)
-    return original && was_cut_off(*original) && divergence.reason == HEDDLE_DIV_SCHEDULE_ENDED && divergence.step >= original_steps;
+    return original && was_cut_off(*original) && divergence.reason == HEDDLE_DIV_SCHEDULE_ENDED &&
+           divergence.step >= original_steps;
   if (original.has_value() != again.failure.has_value()) return false;
   return !original || original->kind == again.failure->kind;
 }
@@ -110,14 +118,16 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   replayer.request_.limits = {options.hang_timeout, options.run_timeout};
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events)
-      if (e.flags & HEDDLE_EF_POINT) replayer.request_.expect.push_back(heddle_step_hash(e.thread, e.kind, e.site, e.object));
+      if (e.flags & HEDDLE_EF_POINT)
+        replayer.request_.expect.push_back(heddle_step_hash(e.thread, e.kind, e.site, e.object));
     return true;
   });
   if (!read) return std::unexpected(read.error());
   return replayer;
 }
 
-Launch Replayer::launch(const std::filesystem::path& program, const std::vector<std::string>& current_environment) const {
+Launch Replayer::launch(const std::filesystem::path& program,
+                        const std::vector<std::string>& current_environment) const {
   const Meta& meta = trace_->head().meta;
   Launch launch;
   launch.program = program;
@@ -128,7 +138,8 @@ Launch Replayer::launch(const std::filesystem::path& program, const std::vector<
   for (const std::string& entry : current_environment)
     if (comes_from_outside(entry)) launch.environment.push_back(entry);
   std::error_code none;
-  launch.cwd = std::filesystem::is_directory(meta.cwd, none) ? std::filesystem::path(meta.cwd) : std::filesystem::current_path(none);
+  launch.cwd = std::filesystem::is_directory(meta.cwd, none) ? std::filesystem::path(meta.cwd)
+                                                             : std::filesystem::current_path(none);
   if (launch.cwd.empty()) launch.cwd = "/";
   if (text_of(meta, "network") == "host") launch.network = Network::kHost;
   launch.fork_at_mark = number(meta, "fork_at_mark", 0) != 0;
@@ -144,7 +155,8 @@ StepText Replayer::expected_step(std::uint64_t step) const {
       if (!(e.flags & HEDDLE_EF_POINT) || at++ != step) continue;
       out.thread = e.thread < head.threads.size() ? head.threads[e.thread].name : "?";
       out.kind = kind_text(e.kind);
-      auto site = std::lower_bound(head.sites.begin(), head.sites.end(), e.site, [](const SiteRecord& s, std::uint32_t id) { return s.id < id; });
+      auto site = std::lower_bound(head.sites.begin(), head.sites.end(), e.site,
+                                   [](const SiteRecord& s, std::uint32_t id) { return s.id < id; });
       if (site != head.sites.end() && site->id == e.site) {
         out.function = site->function, out.file = site->file, out.line = site->line, out.object = site->variable;
       }
@@ -187,7 +199,8 @@ DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor)
   const Evidence& evidence = *outcome.evidence;
   SiteResolver resolver(evidence, executor);
   SiteRecord site = resolver.resolve(raw.actual_site);
-  out.actual.thread = raw.actual_thread < evidence.threads.size() ? thread_name(evidence.threads, raw.actual_thread) : "?";
+  out.actual.thread =
+      raw.actual_thread < evidence.threads.size() ? thread_name(evidence.threads, raw.actual_thread) : "?";
   out.actual.kind = kind_text(raw.actual_kind);
   out.actual.function = site.function;
   out.actual.file = site.file;
@@ -200,7 +213,9 @@ DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor)
 
 std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outcome) const {
   const TraceHead& head = trace_->head();
-  auto ending = [](const std::optional<FailureRecord>& f) { return f ? fmt::format("{}: {}", f->kind, f->message) : std::string("no failure"); };
+  auto ending = [](const std::optional<FailureRecord>& f) {
+    return f ? fmt::format("{}: {}", f->kind, f->message) : std::string("no failure");
+  };
   bool same = same_ending(head.failure, head.totals.steps, outcome) &&
               (!head.failure || !outcome.failure || head.failure->signature == outcome.failure->signature);
   if (same) return std::nullopt;
@@ -220,7 +235,8 @@ Status Replayer::check_elf(Worker& worker) const {
   Result<ProgramInfo> info = inspect_program(elf);
   if (!info) return std::unexpected(info.error());
   if (info->build_id != wanted)
-    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", elf.string(), info->build_id, wanted));
+    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", elf.string(),
+                             info->build_id, wanted));
   return {};
 }
 
@@ -236,7 +252,8 @@ Result<ReplayReport> Replayer::replay(Executor& executor) const {
   else
     report.divergence = ended_differently(*outcome);
   report.reproduced = !report.divergence && outcome->end != RunEnd::kInterrupted;
-  if (report.reproduced && head.failure && !outcome->failure) outcome->failure = head.failure;  // cut off where the original was
+  if (report.reproduced && head.failure && !outcome->failure)
+    outcome->failure = head.failure;  // cut off where the original was
   report.failure = outcome->failure;
   report.outcome = std::move(*outcome);
   return report;

@@ -37,7 +37,8 @@ class Replayer {
   /// Errors: the trace cannot be replayed (no schedule).
   static Result<Replayer> create(const TraceReader& trace, const Options& options);
 
-  /// What to start: recorded argv, environment and cwd, with LD_* and PATH from `current_environment` instead of the trace's.
+  /// What to start: recorded argv, environment and cwd, with LD_* and PATH from `current_environment` instead of the
+  /// trace's.
   Launch launch(const std::filesystem::path& program, const std::vector<std::string>& current_environment) const;
   Result<ReplayReport> replay(Executor& executor) const;
   const FailureConditions& conditions() const { return conditions_; }
@@ -55,13 +56,14 @@ class Replayer {
 };
 
 /// The request that follows `choices` strictly with the inputs of the recorded run. Shared with hunt's re-execution.
-RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs, std::vector<std::uint32_t> points);
+RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs,
+                     std::vector<std::uint32_t> points);
 
 /// Found by us from outside (or by a bound on steps), not by the program's own end.
 bool was_cut_off(const FailureRecord& failure);
 
-/// Did `again`, an execution of the schedule of `original`, end in the same way? An execution that we cut off (hang, time
-/// limit) has no end of its own: following it up to there without a divergence before is all that can be asked.
+/// Did `again`, an execution of the schedule of `original`, end in the same way? An execution that we cut off (hang,
+/// time limit) has no end of its own: following it up to there without a divergence before is all that can be asked.
 bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again);
 
 }  // namespace heddle

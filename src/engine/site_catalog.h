@@ -1,4 +1,5 @@
-// Static site ids of one run to descriptors: ids are given out per module at run time, descriptors lie in the ELF files.
+// Static site ids of one run to descriptors: ids are given out per module at run time, descriptors lie in the ELF
+// files.
 #pragma once
 #include <map>
 #include <memory>

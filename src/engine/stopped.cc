@@ -23,7 +23,8 @@ std::optional<HeddleRegs> registers(pid_t tid) {
 bool stop(pid_t tid) {
   if (ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) return false;
   int status = 0;
-  if (ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) == 0 && waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status))
+  if (ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) == 0 && waitpid(tid, &status, __WALL) == tid &&
+      WIFSTOPPED(status))
     return true;
   ptrace(PTRACE_DETACH, tid, nullptr, nullptr);
   return false;
@@ -52,7 +53,8 @@ std::optional<Stopped::Running> Stopped::running(std::span<const HeddleThreadInf
     for (pid_t tid : tids_) {
       std::optional<HeddleRegs> regs = registers(tid);
       if (!regs) continue;
-      bool on_its_stack = thread.stack_low < thread.stack_high && regs->rsp >= thread.stack_low && regs->rsp < thread.stack_high;
+      bool on_its_stack =
+          thread.stack_low < thread.stack_high && regs->rsp >= thread.stack_low && regs->rsp < thread.stack_high;
       bool unknown_stack = thread.stack_low >= thread.stack_high;
       if (on_its_stack || (unknown_stack && tid == thread.tid)) return Running{i, *regs};
     }

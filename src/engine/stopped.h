@@ -11,7 +11,8 @@
 
 namespace heddle {
 
-/// Stops all threads of `pid` while this object lives; they go on afterwards. Where ptrace is not allowed it stops nothing.
+/// Stops all threads of `pid` while this object lives; they go on afterwards. Where ptrace is not allowed it stops
+/// nothing.
 class Stopped {
  public:
   explicit Stopped(pid_t pid);

@@ -11,19 +11,20 @@ namespace {
 
 constexpr std::size_t kMaxStackDepth = 256;
 
-const char* kind_word(std::uint32_t kind) {
-  switch (kind) {
-    case HEDDLE_EV_MUTEX_LOCK: case HEDDLE_EV_MUTEX_TRYLOCK: case HEDDLE_EV_MUTEX_UNLOCK: return "mutex";
-    case HEDDLE_EV_RW_RDLOCK: case HEDDLE_EV_RW_WRLOCK: case HEDDLE_EV_RW_TRYLOCK: case HEDDLE_EV_RW_UNLOCK: return "rwlock";
-    case HEDDLE_EV_COND_WAIT: case HEDDLE_EV_COND_WAKE: case HEDDLE_EV_COND_SIGNAL: case HEDDLE_EV_COND_BROADCAST: return "cond";
-    case HEDDLE_EV_SEM_WAIT: case HEDDLE_EV_SEM_TRYWAIT: case HEDDLE_EV_SEM_POST: return "semaphore";
-    case HEDDLE_EV_BARRIER_ARRIVE: case HEDDLE_EV_BARRIER_LEAVE: return "barrier";
-    case HEDDLE_EV_ONCE: case HEDDLE_EV_ONCE_DONE: return "once";
-    case HEDDLE_EV_SPIN_LOCK: case HEDDLE_EV_SPIN_TRYLOCK: case HEDDLE_EV_SPIN_UNLOCK: return "spinlock";
-    case HEDDLE_EV_FUTEX_WAIT: case HEDDLE_EV_FUTEX_WOKEN: case HEDDLE_EV_FUTEX_WAKE: return "futex";
-    case HEDDLE_EV_THREAD_CREATE: case HEDDLE_EV_THREAD_JOIN: case HEDDLE_EV_THREAD_START: return "thread";
-    default: return "object";
-  }
+// What an object without a name is called, from the name of the event kind that touched it first.
+const char* object_word(std::uint32_t kind) {
+  static constexpr std::string_view kKinds[] = {
+#define HEDDLE_X(name, text, properties) #name,
+      HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+  };
+  static constexpr std::pair<std::string_view, const char*> kWords[] = {
+      {"MUTEX_", "mutex"}, {"RW_", "rwlock"},     {"COND_", "cond"},   {"SEM_", "semaphore"}, {"BARRIER_", "barrier"},
+      {"ONCE", "once"},    {"SPIN_", "spinlock"}, {"FUTEX_", "futex"}, {"THREAD_", "thread"}};
+  if (kind < HEDDLE_EV_COUNT)
+    for (const auto& [prefix, word] : kWords)
+      if (kKinds[kind].starts_with(prefix)) return word;
+  return "object";
 }
 
 std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& symbolizer) {
@@ -52,7 +53,7 @@ std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& s
   for (std::uint32_t id = 1; id <= evidence.objects.size(); id++) {
     const HeddleObjectInfo& info = evidence.objects[id - 1];
     std::string name = info.address ? symbolizer.data_name(info.address) : "";
-    std::string word = kind_word(info.kind);
+    std::string word = object_word(info.kind);
     if (name.empty()) name = fmt::format("{}#{}", word, ++numbers[word]);
     out.push_back({id, info.kind < HEDDLE_EV_COUNT ? info.kind : 0, std::move(name)});
   }
@@ -60,7 +61,8 @@ std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& s
 }
 
 Totals totals(const HeddleResult& result, std::uint64_t events) {
-  return {events, result.steps, result.switches, result.preemptions, result.access_count, result.hash, result.virtual_ns};
+  return {events,      result.steps,     result.switches, result.preemptions, result.access_count,
+          result.hash, result.virtual_ns};
 }
 
 }  // namespace
@@ -70,7 +72,8 @@ std::vector<std::uint64_t> stack_addresses(std::span<const std::uint64_t> words,
   std::size_t at = id - 1;
   std::uint64_t length = words[at];
   if (length > kMaxStackDepth || length > words.size() - at - 1) return {};
-  return {words.begin() + static_cast<std::ptrdiff_t>(at + 1), words.begin() + static_cast<std::ptrdiff_t>(at + 1 + length)};
+  return {words.begin() + static_cast<std::ptrdiff_t>(at + 1),
+          words.begin() + static_cast<std::ptrdiff_t>(at + 1 + length)};
 }
 
 Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses) {
@@ -127,7 +130,8 @@ void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
   if (status_) status_ = writer_.append(buffer_);
 }
 
-Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Executor& executor, std::vector<RaceRecord> races) {
+Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Executor& executor,
+                                       std::vector<RaceRecord> races) {
   if (!status_) return std::unexpected(status_.error());
   const Evidence& evidence = *outcome.evidence;
   Symbolizer& symbolizer = executor.symbolizer();

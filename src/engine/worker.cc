@@ -21,8 +21,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSlice{200};            // how long a missed bell or a `stop` can go unnoticed
-constexpr milliseconds kReapTimeout{5'000};    // a killed child that its server does not report within this: server is dead
+constexpr milliseconds kSlice{200};  // how long a missed bell or a `stop` can go unnoticed
+constexpr milliseconds kReapTimeout{
+    5'000};  // a killed child that its server does not report within this: server is dead
 
 std::string last_line(const std::string& text) {
   std::size_t end = text.find_last_not_of(" \n\r\t");
@@ -81,9 +82,11 @@ Status Worker::start_server() {
   drain_ = std::move(*drain);
   StandardStreams streams = drain_->streams();
   // An open file description of its own: its offset must not be shared with other workers.
-  std::string input = options_.standard_input >= 0 ? fmt::format("/proc/self/fd/{}", options_.standard_input) : "/dev/null";
+  std::string input =
+      options_.standard_input >= 0 ? fmt::format("/proc/self/fd/{}", options_.standard_input) : "/dev/null";
   Descriptor in(open(input.c_str(), O_RDONLY | O_CLOEXEC));
-  if (in.get() < 0) return error(fmt::format("cannot open the standard input of the program: {}", std::strerror(errno)));
+  if (in.get() < 0)
+    return error(fmt::format("cannot open the standard input of the program: {}", std::strerror(errno)));
   streams.in = in.get();
   standard_input_.reset(options_.standard_input >= 0 ? fcntl(in.get(), F_DUPFD_CLOEXEC, 0) : -1);
 
@@ -94,9 +97,11 @@ Status Worker::start_server() {
   if (!spawned) return std::unexpected(spawned.error());
   root_ = spawned->pid;
   shortcomings_.clear();
-  if (!spawned->aslr_off) shortcomings_.emplace_back("address randomisation could not be switched off: replays may diverge");
+  if (!spawned->aslr_off)
+    shortcomings_.emplace_back("address randomisation could not be switched off: replays may diverge");
   if (launch.network == Network::kOwn && !spawned->own_network)
-    shortcomings_.emplace_back("no network namespace is allowed here: ports of one run can meet those of another (--workers 1 avoids it)");
+    shortcomings_.emplace_back(
+        "no network namespace is allowed here: ports of one run can meet those of another (--workers 1 avoids it)");
   drain_->started(root_, [this] { ring_own_bell(); });
   return await_ready();
 }
@@ -117,7 +122,8 @@ Status Worker::await_ready() {
     futex_wait(shared.host_bell, bell, kSlice);
   }
   server_pid_ = load_shared(shared.server_pid);
-  if (server_pid_ <= 0) return error("the runtime in the program gave no process id", "rebuild the program with this version of heddle");
+  if (server_pid_ <= 0)
+    return error("the runtime in the program gave no process id", "rebuild the program with this version of heddle");
   keep_ = descendants(root_);
   keep_.push_back(root_);
   keep_.push_back(server_pid_);
@@ -136,13 +142,15 @@ Error Worker::not_ready_error(bool timed_out) {
   root_ = 0;
   std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                                         : fmt::format("status {}", WEXITSTATUS(status));
-  return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how, said.empty() ? "" : ": ", said),
+  return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how,
+                      said.empty() ? "" : ": ", said),
           "it was not built by heddle cc, or it cannot start at all; try it alone"};
 }
 
 std::filesystem::path Worker::server_executable() const {
   std::error_code none;
-  return server_pid_ > 0 ? std::filesystem::read_symlink(fmt::format("/proc/{}/exe", server_pid_), none) : std::filesystem::path();
+  return server_pid_ > 0 ? std::filesystem::read_symlink(fmt::format("/proc/{}/exe", server_pid_), none)
+                         : std::filesystem::path();
 }
 
 void Worker::begin_run() {
@@ -167,7 +175,8 @@ bool Worker::drain_ring(const RunHooks& hooks) {
     // At most two pieces. Copied, since a corrupted child may go on writing where we read.
     for (std::uint64_t at = ring_tail_; at < head;) {
       std::uint64_t index = at % ring.size(), count = std::min(head - at, ring.size() - index);
-      copied_.assign(ring.begin() + static_cast<std::ptrdiff_t>(index), ring.begin() + static_cast<std::ptrdiff_t>(index + count));
+      copied_.assign(ring.begin() + static_cast<std::ptrdiff_t>(index),
+                     ring.begin() + static_cast<std::ptrdiff_t>(index + count));
       hooks.on_events(copied_);
       at += count;
     }

@@ -26,10 +26,10 @@ namespace heddle {
 struct WorkerOptions {
   Launch launch;
   OutputMode output = OutputMode::kCapture;
-  StandardStreams inherited;           // for kInherit and kTee
-  int standard_input = -1;             // a seekable descriptor that is rewound before each run, or -1: /dev/null
-  bool fork_server = true;             // false: a new program per run
-  bool cwd_copy = false;               // each run in a fresh copy of launch.cwd (implies a new program per run)
+  StandardStreams inherited;  // for kInherit and kTee
+  int standard_input = -1;    // a seekable descriptor that is rewound before each run, or -1: /dev/null
+  bool fork_server = true;    // false: a new program per run
+  bool cwd_copy = false;      // each run in a fresh copy of launch.cwd (implies a new program per run)
   std::chrono::milliseconds ready_timeout{10'000};
   const std::atomic<bool>* stop = nullptr;  // set from anywhere: runs end as kInterrupted
 };
@@ -59,8 +59,8 @@ struct RunHooks {
 struct RunStatus {
   RunEnd end = RunEnd::kFinished;
   int wait_status = 0;
-  bool ring_broken = false;  // the child's counters made no sense: events are missing
-  std::size_t leftovers = 0; // processes that the run left behind (killed)
+  bool ring_broken = false;   // the child's counters made no sense: events are missing
+  std::size_t leftovers = 0;  // processes that the run left behind (killed)
   CapturedOutput output;
 };
 
@@ -73,8 +73,8 @@ class Worker {
   Region& region() { return region_; }
   const WorkerOptions& options() const { return options_; }
 
-  /// Makes sure a server is ready: before each run, and before its parameters are written (a new server means a new header).
-  /// Errors say why this program cannot be controlled.
+  /// Makes sure a server is ready: before each run, and before its parameters are written (a new server means a new
+  /// header). Errors say why this program cannot be controlled.
   Status prepare();
   /// Executes one run with what lies in region().header().run and the input areas. prepare() must have succeeded.
   RunStatus run(const RunHooks& hooks, const RunLimits& limits);
@@ -104,9 +104,9 @@ class Worker {
   WorkerOptions options_;
   Region region_;
   std::unique_ptr<OutputDrain> drain_;
-  pid_t root_ = 0;        // what we started; the server itself, or a script above it
+  pid_t root_ = 0;  // what we started; the server itself, or a script above it
   pid_t server_pid_ = 0;
-  std::vector<pid_t> keep_;  // root, server, and what a script had started before the server was ready
+  std::vector<pid_t> keep_;    // root, server, and what a script had started before the server was ready
   Descriptor children_;        // /proc file: what lives directly below root_
   Descriptor standard_input_;  // shares its offset with the program's
   std::uint32_t generation_ = 0;

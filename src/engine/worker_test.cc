@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include "src/engine/process_tree.h"
 
@@ -183,7 +183,8 @@ TEST(Worker, CountersOfACorruptedChildAreNotBelieved) {
   const HeddleResult result = worker->region().header().result;
   EXPECT_EQ(worker->region().copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count).size(),
             worker->region().capacity<HeddleThreadInfo>(HEDDLE_AREA_THREADS));
-  EXPECT_LE(worker->region().copy<HeddleRace>(HEDDLE_AREA_RACES, result.race_count).size() * sizeof(HeddleRace), 16u << 20);
+  EXPECT_LE(worker->region().copy<HeddleRace>(HEDDLE_AREA_RACES, result.race_count).size() * sizeof(HeddleRace),
+            16u << 20);
   EXPECT_EQ(run_once(*worker).end, RunEnd::kFinished);
 }
 

@@ -1,7 +1,7 @@
 // What makes run i of a hunt a function of (seed, i, epoch set), whatever the number of workers and their speed.
 //
-// Runs are grouped into epochs with fixed boundaries: [0,1) [1,4) [4,16) [16,64) [64,128) [128,256) ... What a run teaches
-// (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
+// Runs are grouped into epochs with fixed boundaries: [0,1) [1,4) [4,16) [16,64) [64,128) [128,256) ... What a run
+// teaches (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
 #pragma once
 #include <cstdint>
 #include <map>

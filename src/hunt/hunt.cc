@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#include <csignal>
 #include <sched.h>
+#include <csignal>
 
 #include "src/engine/check.h"
 
@@ -101,7 +101,8 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     } else if (outcome->end != RunEnd::kInterrupted) {
       record(*index, std::move(*outcome));
     }
-    if (close_epoch_if_done() || over()) changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
+    if (close_epoch_if_done() || over())
+      changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
   }
   changed_.notify_all();
 }
@@ -140,7 +141,8 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome) {
   learn_races(index, outcome.races);
   progress.races = races_.size();
   for (const std::string& note : outcome.notes)
-    if (result_.notes.size() < kMaxNotes && std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
+    if (result_.notes.size() < kMaxNotes &&
+        std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
       result_.notes.push_back(note);
   lessons_[index] = {outcome.result.steps, outcome.races};
   if (outcome.failure && index < best_) {
@@ -186,7 +188,8 @@ void Hunter::summarise() {
   // Races of runs above the failing one depend on how far the workers were: not part of the result.
   for (const auto& [pair, found] : races_)
     if (found.run <= best_) result_.races.push_back(found);
-  std::stable_sort(result_.races.begin(), result_.races.end(), [](const FoundRace& a, const FoundRace& b) { return a.run < b.run; });
+  std::stable_sort(result_.races.begin(), result_.races.end(),
+                   [](const FoundRace& a, const FoundRace& b) { return a.run < b.run; });
 }
 
 Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& on_progress) {
@@ -223,7 +226,8 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
   run.pct_depth = request.depth ? request.depth : 2 + static_cast<std::uint32_t>(index % 4);
-  run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
+  run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess
+                                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
   if (run.max_steps == 0) run.max_steps = step_limit(epoch);
   if (request.points == HEDDLE_POINTS_RACY) plan.points = epoch.points;
   plan.limits = {request.options.hang_timeout, request.options.run_timeout};

@@ -1,4 +1,5 @@
-// Searches for a failing schedule: many executions, one program instance per worker, the same result for every number of workers.
+// Searches for a failing schedule: many executions, one program instance per worker, the same result for every number
+// of workers.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -53,11 +54,11 @@ struct HuntResult {
   std::optional<FailingRun> failing;  // the lowest failing index
   std::uint64_t runs = 0;             // lowest failing index + 1, or the number of runs executed
   double seconds = 0;
-  bool interrupted = false;           // by the user
+  bool interrupted = false;  // by the user
   bool out_of_time = false;
-  std::vector<FoundRace> races;       // distinct by their pair of sites, in the order of run indices
-  std::vector<std::string> notes;     // distinct
-  std::vector<Epoch> epochs;          // all that were entered
+  std::vector<FoundRace> races;    // distinct by their pair of sites, in the order of run indices
+  std::vector<std::string> notes;  // distinct
+  std::vector<Epoch> epochs;       // all that were entered
   HuntProgress progress;
 };
 

@@ -13,17 +13,16 @@ namespace {
 
 constexpr std::size_t kMaxConfirmed = 50;
 
-const char* access_word(std::uint32_t kind) {
-  switch (kind) {
-    case HEDDLE_EV_READ: case HEDDLE_EV_READ_RANGE: return "read";
-    case HEDDLE_EV_WRITE: case HEDDLE_EV_WRITE_RANGE: return "write";
-    case HEDDLE_EV_FREE: return "free";
-    case HEDDLE_EV_ATOMIC_LOAD: return "atomic load";
-    case HEDDLE_EV_ATOMIC_STORE: return "atomic store";
-    case HEDDLE_EV_ATOMIC_RMW: return "atomic rmw";
-    case HEDDLE_EV_ATOMIC_CAS: return "atomic cas";
-    default: return "access";
-  }
+// A range is an access like any other to whoever reads about it.
+std::string access_word(std::uint32_t kind) {
+  static constexpr std::string_view kTexts[] = {
+#define HEDDLE_X(name, text, properties) text,
+      HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+  };
+  std::string_view text = kind < HEDDLE_EV_COUNT ? kTexts[kind] : "access";
+  if (text.ends_with(" range")) text.remove_suffix(std::string_view(" range").size());
+  return std::string(text);
 }
 
 struct End {
@@ -49,8 +48,10 @@ RaceRecord race_record(const HeddleRace& race, const RunOutcome& outcome, Execut
   SiteResolver resolver(*outcome.evidence, executor);
   RaceRecord record;
   record.size = race.size;
-  record.first = access({race.first_site, race.first_thread, race.first_kind, race.first_stack}, outcome, resolver, executor);
-  record.second = access({race.second_site, race.second_thread, race.second_kind, race.second_stack}, outcome, resolver, executor);
+  record.first =
+      access({race.first_site, race.first_thread, race.first_kind, race.first_stack}, outcome, resolver, executor);
+  record.second =
+      access({race.second_site, race.second_thread, race.second_kind, race.second_stack}, outcome, resolver, executor);
   // The name of a variable in static storage says most; then what the source calls it.
   record.variable = executor.symbolizer().data_name(race.address);
   if (record.variable.empty()) record.variable = resolver.resolve(race.second_site).variable;

@@ -10,8 +10,8 @@ namespace heddle {
 /// `outcome` (with evidence) is the execution that `race` was seen in.
 RaceRecord race_record(const HeddleRace& race, const RunOutcome& outcome, Executor& executor);
 
-/// Executes the first run of each race again with stacks; a race that this execution does not show again (or one beyond the
-/// first 50) is dropped into `unconfirmed` by count: nothing is claimed that was not executed.
+/// Executes the first run of each race again with stacks; a race that this execution does not show again (or one beyond
+/// the first 50) is dropped into `unconfirmed` by count: nothing is claimed that was not executed.
 struct RaceFindings {
   std::vector<RaceRecord> races;
   std::size_t unconfirmed = 0;

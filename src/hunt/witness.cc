@@ -13,27 +13,37 @@ constexpr std::uint64_t kMaxAccessEvents = 2'000'000;
 
 std::uint32_t trace_detail(const Options& options, const HeddleResult& result) {
   switch (options.detail) {
-    case Options::Detail::kPoints: return HEDDLE_DETAIL_POINTS;
-    case Options::Detail::kAccesses: return HEDDLE_DETAIL_ACCESSES;
-    case Options::Detail::kBranches: return HEDDLE_DETAIL_BRANCHES;
-    case Options::Detail::kAuto: break;
+    case Options::Detail::kPoints:
+      return HEDDLE_DETAIL_POINTS;
+    case Options::Detail::kAccesses:
+      return HEDDLE_DETAIL_ACCESSES;
+    case Options::Detail::kBranches:
+      return HEDDLE_DETAIL_BRANCHES;
+    case Options::Detail::kAuto:
+      break;
   }
   return result.access_count <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
 }
 
 const char* strategy_name(HeddleStrategy strategy) {
   switch (strategy) {
-    case HEDDLE_STRATEGY_RANDOM: return "random";
-    case HEDDLE_STRATEGY_PCT: return "pct";
-    case HEDDLE_STRATEGY_REPLAY: break;
+    case HEDDLE_STRATEGY_RANDOM:
+      return "random";
+    case HEDDLE_STRATEGY_PCT:
+      return "pct";
+    case HEDDLE_STRATEGY_REPLAY:
+      break;
   }
   return "replay";
 }
 const char* points_name(HeddlePointSet points) {
   switch (points) {
-    case HEDDLE_POINTS_SYNC: return "sync";
-    case HEDDLE_POINTS_RACY: return "racy";
-    case HEDDLE_POINTS_ALL: break;
+    case HEDDLE_POINTS_SYNC:
+      return "sync";
+    case HEDDLE_POINTS_RACY:
+      return "racy";
+    case HEDDLE_POINTS_ALL:
+      break;
   }
   return "all";
 }
@@ -69,7 +79,8 @@ void fill_elf(Meta& meta, const Worker& worker) {
 
 std::string difference(const RunOutcome& first, const RunOutcome& again) {
   if (again.end == RunEnd::kInterrupted) return "it was interrupted";
-  if (again.result.divergence.happened) return fmt::format("it left the schedule at step {}", again.result.divergence.step);
+  if (again.result.divergence.happened)
+    return fmt::format("it left the schedule at step {}", again.result.divergence.step);
   if (!again.failure) return "it did not fail";
   if (again.failure->kind != first.failure->kind)
     return fmt::format("it ended with {} instead of {}", again.failure->kind, first.failure->kind);
@@ -79,8 +90,8 @@ std::string difference(const RunOutcome& first, const RunOutcome& again) {
 
 }  // namespace
 
-Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta, std::vector<RaceRecord> races,
-                              const std::filesystem::path& path, Executor& executor) {
+Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta,
+                              std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor) {
   const RunOutcome& first = result.failing->outcome;
   RunRequest plan = plan_run(request, epoch_of(result, result.failing->index), result.failing->index);
   fill_meta(meta, request, plan);
@@ -93,7 +104,8 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
   again.limits = plan.limits;
   again.parameters.detail = meta.detail = trace_detail(request.options, first.result);
-  Result<RunOutcome> second = executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
+  Result<RunOutcome> second =
+      executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
   if (!second) return std::unexpected(second.error());
   request.conditions.judge(*second);
 
@@ -107,7 +119,8 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
     RunOutcome original = first;
     original.complete = false;
     original.notes.push_back("executed again, this run did not fail in the same way: " + witness.difference);
-    auto head = TraceBuilder(std::move(*plain), executor.worker().region()).finish(std::move(meta), original, executor, std::move(races));
+    auto head = TraceBuilder(std::move(*plain), executor.worker().region())
+                    .finish(std::move(meta), original, executor, std::move(races));
     if (!head) return std::unexpected(head.error());
     witness.head = std::move(*head);
     return witness;

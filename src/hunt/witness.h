@@ -10,15 +10,15 @@
 namespace heddle {
 
 struct Witness {
-  TraceHead head;                 // as written
-  bool confirmed = false;         // the second execution failed in the same way
-  std::string difference;         // how it did not, in one clause
+  TraceHead head;          // as written
+  bool confirmed = false;  // the second execution failed in the same way
+  std::string difference;  // how it did not, in one clause
 };
 
 /// Writes the trace to `path`. `meta` names program and launch; what the run decides is filled in here.
 /// When the second execution differs, the trace has the first one's schedule and inputs, but no events.
 /// Errors: I/O, or the program does not start any more.
-Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta, std::vector<RaceRecord> races,
-                              const std::filesystem::path& path, Executor& executor);
+Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta,
+                              std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor);
 
 }  // namespace heddle

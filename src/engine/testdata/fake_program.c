@@ -68,14 +68,20 @@ static int child(const char* what, uint32_t generation) {
   start_threads_table();
   if (!strcmp(what, "ok")) return 0;
   if (!strcmp(what, "exit3")) return 3;
-  if (!strcmp(what, "events")) for (uint64_t i = 0; i < region->run.seed; i++) emit(i);
-  if (!strcmp(what, "cat")) for (int c; (c = getchar()) != EOF;) putchar(c);
-  if (!strcmp(what, "print")) for (uint64_t i = 0; i < region->run.seed; i++) putchar("0123456789\n"[i % 11]);
+  if (!strcmp(what, "events"))
+    for (uint64_t i = 0; i < region->run.seed; i++) emit(i);
+  if (!strcmp(what, "cat"))
+    for (int c; (c = getchar()) != EOF;) putchar(c);
+  if (!strcmp(what, "print"))
+    for (uint64_t i = 0; i < region->run.seed; i++) putchar("0123456789\n"[i % 11]);
   if (!strcmp(what, "abort")) stop_for_inspection(generation), abort();
-  if (!strcmp(what, "hang")) for (;;) pause();
-  if (!strcmp(what, "slow")) for (;;) region->result.progress++, usleep(1000);
+  if (!strcmp(what, "hang"))
+    for (;;) pause();
+  if (!strcmp(what, "slow"))
+    for (;;) region->result.progress++, usleep(1000);
   if (!strcmp(what, "lies")) {  // counters that a corrupted program could leave
-    region->result.thread_count = region->result.object_count = region->result.pc_count = region->result.race_count = ~0u;
+    region->result.thread_count = region->result.object_count = region->result.pc_count = region->result.race_count =
+        ~0u;
     region->result.choice_count = region->result.stack_words = ~0ull;
     region->result.note_bytes = region->result.input_bytes = ~0ull >> 40;
     region->ring_head = ~0ull / 2;
@@ -93,7 +99,9 @@ static int child(const char* what, uint32_t generation) {
     wait(NULL);
   }
   if (!strcmp(what, "address")) printf("%p %d\n", (void*)&generation, getpid() == getsid(0));
-  if (!strcmp(what, "descriptors")) for (int fd = 0; fd < 1000; fd++) if (fcntl(fd, F_GETFD) >= 0) printf("%d ", fd);
+  if (!strcmp(what, "descriptors"))
+    for (int fd = 0; fd < 1000; fd++)
+      if (fcntl(fd, F_GETFD) >= 0) printf("%d ", fd);
   if (!strcmp(what, "file")) {
     int there = access("mark", F_OK) == 0;
     FILE* f = fopen("mark", "w");
@@ -106,15 +114,18 @@ static int child(const char* what, uint32_t generation) {
 static int listen_and_connect(void) {
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(47001), .sin_addr = {htonl(INADDR_LOOPBACK)}};
   int fd = socket(AF_INET, SOCK_STREAM, 0), peer = socket(AF_INET, SOCK_STREAM, 0);
-  return bind(fd, (struct sockaddr*)&here, sizeof here) || listen(fd, 1) || connect(peer, (struct sockaddr*)&here, sizeof here);
+  return bind(fd, (struct sockaddr*)&here, sizeof here) || listen(fd, 1) ||
+         connect(peer, (struct sockaddr*)&here, sizeof here);
 }
 
 int main(int argc, char** argv) {
   const char* number = getenv(HEDDLE_REGION_ENV);
   const char* what = argc > 1 ? argv[1] : "ok";
   if (!number || !strcmp(what, "not-instrumented")) return 7;
-  if (!strcmp(what, "never-ready")) for (;;) pause();
-  if (!strcmp(what, "listen") && listen_and_connect()) return 10;  // in the server: it holds the port as long as it lives
+  if (!strcmp(what, "never-ready"))
+    for (;;) pause();
+  if (!strcmp(what, "listen") && listen_and_connect())
+    return 10;  // in the server: it holds the port as long as it lives
   int fd = atoi(number);
   struct HeddleRegion first;
   if (pread(fd, &first, sizeof first, 0) != sizeof first || first.magic != HEDDLE_REGION_MAGIC) return 8;
@@ -126,7 +137,8 @@ int main(int argc, char** argv) {
   ring_bell();
   for (uint32_t done = 0;;) {
     uint32_t go;
-    while ((go = __atomic_load_n(&region->server_go, __ATOMIC_ACQUIRE)) == done) futex(&region->server_go, FUTEX_WAIT, done);
+    while ((go = __atomic_load_n(&region->server_go, __ATOMIC_ACQUIRE)) == done)
+      futex(&region->server_go, FUTEX_WAIT, done);
     if (go == ~0u) return 0;
     memset(&region->result, 0, sizeof region->result);
     region->ring_head = region->ring_tail = 0;
