@@ -92,6 +92,7 @@ void OutputDrain::empty(int pipe, int forward) {
     ssize_t n = read(pipe, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;
+    received_.fetch_add(static_cast<std::uint64_t>(n), std::memory_order_relaxed);
     if (forward >= 0) write_all(forward, buffer.data(), static_cast<std::size_t>(n));
     std::size_t keep = std::min(kOutputLimit - captured_.text.size(), static_cast<std::size_t>(n));
     captured_.text.append(buffer.data(), keep);

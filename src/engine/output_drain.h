@@ -40,6 +40,8 @@ class OutputDrain {
   /// ended.
   void started(pid_t pid, std::function<void()> on_exit);
   bool exited() const { return exited_.load(std::memory_order_acquire); }
+  /// Bytes that came through the pipes so far: a sign of life.
+  std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
   /// Everything written since the last call. Call when the writers have ended: nothing is waited for.
   CapturedOutput take();
 
@@ -57,6 +59,7 @@ class OutputDrain {
   int pid_fd_ = -1, quit_fd_ = -1;
   std::function<void()> on_exit_;
   std::atomic<bool> exited_{false};
+  std::atomic<std::uint64_t> received_{0};
   std::mutex mutex_;  // guards captured_ and reading from the pipes
   CapturedOutput captured_;
   std::thread thread_;

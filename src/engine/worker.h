@@ -36,7 +36,7 @@ struct WorkerOptions {
 
 enum class RunEnd {
   kFinished,     // the child was reaped: wait_status says how it ended
-  kHang,         // no progress for the hang timeout: killed
+  kHang,         // no progress and no output for the hang timeout: killed
   kTimeout,      // over the time limit of a run: killed
   kServerDied,   // the program killed its own fork server, e.g. kill(0, ...): wait_status is the server's
   kInterrupted,  // `stop` was set: killed
