@@ -31,6 +31,19 @@ void __heddle_write16(const volatile void* address, struct HeddleSite* site);
 void __heddle_read_range(const volatile void* address, size_t length, struct HeddleSite* site);
 void __heddle_write_range(const volatile void* address, size_t length, struct HeddleSite* site);
 
+// Before calls of libc functions on strings. `stops` holds two characters (low bytes): the string ends at the first of either,
+// or after `limit` bytes. Bad pointers are the call's business: a hook looks only as far as there is memory.
+void __heddle_read_string(const volatile void* address, size_t limit, uint32_t stops, struct HeddleSite* site);
+// What strcmp(address, other) reads at `address`; `folded`: strcasecmp.
+void __heddle_read_prefix(const volatile void* address, const volatile void* other, size_t limit, uint32_t folded,
+                          struct HeddleSite* site);
+// A copy of `string` and its end go to `address`; `appended`: to the end of the string there. Null: nothing.
+void __heddle_write_string(const volatile void* address, const volatile void* string, size_t limit, uint32_t appended,
+                           struct HeddleSite* site);
+// `bytes` in an array of `count` iovecs, or in that of the msghdr at `vector`: before they are sent, after they were received.
+enum { HEDDLE_VECTOR_WRITTEN = 1u, HEDDLE_VECTOR_MESSAGE = 2u };
+void __heddle_vector(const volatile void* vector, size_t count, int64_t bytes, uint32_t flags, struct HeddleSite* site);
+
 // Atomic instructions: `kind` is HEDDLE_EV_ATOMIC_*; orders are the C ABI's __ATOMIC_* numbers; `failure_order` for cas.
 void __heddle_atomic(const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
                      struct HeddleSite* site);

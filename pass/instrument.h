@@ -31,7 +31,8 @@ void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites&
 bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: load, store, va_arg
 bool hook_atomic(Work& work, llvm::Instruction& instruction);   // atomics.cc: atomic load/store/rmw/cmpxchg, fence
 bool hook_library_atomic(Work& work, llvm::Instruction& instruction);  // library_atomics.cc: calls of libatomic
-bool hook_range(Work& work, llvm::Instruction& instruction);    // ranges.cc: mem* intrinsics and calls
+bool hook_range(Work& work, llvm::Instruction& instruction);    // ranges.cc: mem* intrinsics
+bool hook_library(Work& work, llvm::Instruction& instruction);  // library.cc: calls of libc with known effects on memory
 bool hook_vector(Work& work, llvm::Instruction& instruction);   // vectors.cc: masked load/store/gather/scatter
 bool hook_outside(Work& work, llvm::Instruction& instruction);  // outside.cc: rdtsc, rdrand; replaces `instruction`
 void hook_byval(Work& work, llvm::CallBase& call);              // ranges.cc: arguments copied by the call

@@ -1,4 +1,4 @@
-// Accesses to whole ranges: mem* intrinsics, the libc functions of the same meaning, byval arguments.
+// Accesses to whole ranges: mem* intrinsics, byval arguments. (Calls of libc functions: library.cc.)
 //
 //   before:  memcpy(%d, %s, %n)      after:  __heddle_read_range(%s, %n, @site1)  __heddle_write_range(%d, %n, @site2)
 //                                            memcpy(%d, %s, %n)
@@ -7,44 +7,6 @@
 #include "pass/instrument.h"
 
 namespace heddle {
-namespace {
-
-// Where a libc function takes what it writes, reads and how much; -1: it does not.
-struct Shape {
-  const char* name;
-  int written, read, length;
-};
-constexpr Shape kLibrary[] = {
-    {"memcpy", 0, 1, 2},        {"memmove", 0, 1, 2},        {"mempcpy", 0, 1, 2},       {"memset", 0, -1, 2},
-    {"__memcpy_chk", 0, 1, 2},  {"__memmove_chk", 0, 1, 2},  {"__mempcpy_chk", 0, 1, 2}, {"__memset_chk", 0, -1, 2},
-    {"bzero", 0, -1, 1},        {"explicit_bzero", 0, -1, 1}, {"bcopy", 1, 0, 2},
-};
-
-const Shape* library_shape(const llvm::CallBase& call) {
-  const auto* callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration()) return nullptr;
-  for (const auto& shape : kLibrary)
-    if (callee->getName() == shape.name && static_cast<int>(call.arg_size()) > shape.length) return &shape;
-  return nullptr;
-}
-
-bool hook_library(Work& work, llvm::CallBase& call) {
-  const auto* shape = library_shape(call);
-  if (!shape) return false;
-  auto* length = call.getArgOperand(static_cast<unsigned>(shape->length));
-  if (!length->getType()->isIntegerTy()) return true;  // another function of that name
-  auto emit = [&](int argument, bool write) {
-    if (argument < 0) return;
-    auto* pointer = call.getArgOperand(static_cast<unsigned>(argument));
-    if (pointer->getType()->isPointerTy()) emit_range(work, call, write, pointer, length, 0);
-  };
-  emit(shape->read, false);
-  emit(shape->written, true);
-  return true;
-}
-
-}  // namespace
-
 void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length, uint32_t flags) {
   if (pointer->getType()->getPointerAddressSpace() != 0) return;
   if (work.privacy.covers(pointer)) {
@@ -66,8 +28,7 @@ bool hook_range(Work& work, llvm::Instruction& instruction) {
     emit_range(work, instruction, true, memory->getRawDest(), memory->getLength(), flags);
     return true;
   }
-  auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  return call && hook_library(work, *call);
+  return false;
 }
 
 void hook_byval(Work& work, llvm::CallBase& call) {

@@ -9,6 +9,7 @@ A program is one file with its expectation in its first line:
                                  on the other backend too
     // expect: clean             in success/: nothing fails, and no data race is reported
     // expect: clean race        in success/: nothing fails, and a data race is reported
+    // expect: clean race 5      the same, and at least so many
 Options may follow on further comment lines at the top, one per line:
     // cflags: -std=c++20        // hunt: --points all      // args: 3 x      // stdin: hello      // runs: 500
     // alone: SIGSEGV            how it ends when nobody controls it: a status or a signal (success/: 0; fail/: anything)
@@ -65,6 +66,7 @@ class Case:
         text = "\n".join(head)
         words = re.search(r"expect:\s*([\w ]+)", text).group(1).split()
         self.kind, self.race = words[0], "race" in words[1:2]
+        self.races = int(words[2]) if self.race and words[2:] and words[2].isdigit() else 1
         field = lambda name: (re.search(rf"\b{name}:\s*(.*?)\s*(\*/)?$", text, re.M) or [None, ""])[1]
         self.cflags, self.hunt, self.args = (shlex.split(field(n)) for n in ("cflags", "hunt", "args"))
         self.stdin, self.runs = field("stdin").encode(), int(field("runs") or (30 if self.kind == "clean" else 2000))
@@ -115,8 +117,9 @@ def check_success(case, heddle, work, exe, env):
         return f"hunt: status {code}, no JSON: {err[-300:]}"
     if code != CLEAN or found.get("found"):
         return f"hunt: status {code}, {found.get('failure')}"
-    if bool(found.get("races")) != case.race:
-        return f"races: {found.get('races')}"
+    races = len(found.get("races") or [])
+    if races < case.races if case.race else races:
+        return f"{races} races: {found.get('races')}"
     return None
 
 

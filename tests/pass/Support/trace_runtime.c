@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "abi/events.h"
 #include "abi/hooks.h"
@@ -42,6 +43,26 @@ static void range(size_t n, struct HeddleSite* s) {
 }
 void __heddle_read_range(const volatile void* a, size_t n, struct HeddleSite* s) { range(n, s); }
 void __heddle_write_range(const volatile void* a, size_t n, struct HeddleSite* s) { range(n, s); }
+void __heddle_read_string(const volatile void* a, size_t limit, uint32_t stops, struct HeddleSite* s) {
+  char detail[60];
+  snprintf(detail, sizeof detail, " string limit=%zd stops=%x", (ssize_t)limit, stops);
+  note(s, detail);
+}
+void __heddle_read_prefix(const volatile void* a, const volatile void* b, size_t limit, uint32_t folded, struct HeddleSite* s) {
+  char detail[60];
+  snprintf(detail, sizeof detail, " prefix limit=%zd folded=%u", (ssize_t)limit, folded);
+  note(s, detail);
+}
+void __heddle_write_string(const volatile void* a, const volatile void* b, size_t limit, uint32_t appended, struct HeddleSite* s) {
+  char detail[60];
+  snprintf(detail, sizeof detail, " copy limit=%zd appended=%u%s", (ssize_t)limit, appended, b ? "" : " null");
+  note(s, detail);
+}
+void __heddle_vector(const volatile void* a, size_t count, int64_t bytes, uint32_t flags, struct HeddleSite* s) {
+  char detail[60];
+  snprintf(detail, sizeof detail, " vector count=%zd bytes=%lld flags=%u", (ssize_t)count, (long long)bytes, flags);
+  note(s, detail);
+}
 
 void __heddle_atomic(const volatile void* a, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure,
                      struct HeddleSite* s) {
