@@ -44,6 +44,9 @@ void __heddle_write_string(const volatile void* address, const volatile void* st
 enum { HEDDLE_VECTOR_WRITTEN = 1u, HEDDLE_VECTOR_MESSAGE = 2u };
 void __heddle_vector(const volatile void* vector, size_t count, int64_t bytes, uint32_t flags, struct HeddleSite* site);
 
+// Before free(address) where a sanitizer's allocator is at work.
+void __heddle_freeing(const volatile void* address);
+
 // Atomic instructions: `kind` is HEDDLE_EV_ATOMIC_*; orders are the C ABI's __ATOMIC_* numbers; `failure_order` for cas.
 void __heddle_atomic(const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
                      struct HeddleSite* site);

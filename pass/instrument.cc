@@ -12,6 +12,7 @@ llvm::Constant* Work::site(const llvm::Instruction& at, SiteKey key, const llvm:
 
 void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats) {
   auto& f = *clones.hooked;
+  order_pointer_unlock(f, clones.name);
   Privacy privacy(f);
   Work work{module, hooks, sites, stats, privacy, clones.name};
   std::vector<llvm::Instruction*> instructions;

@@ -38,6 +38,8 @@ bool hook_outside(Work& work, llvm::Instruction& instruction);  // outside.cc: r
 void hook_byval(Work& work, llvm::CallBase& call);              // ranges.cc: arguments copied by the call
 void hook_branches(Work& work, llvm::Function& f);              // branches.cc: changes the CFG, so it comes last
 
+void order_pointer_unlock(llvm::Function& clone, llvm::StringRef name);  // pointer_locks.cc: comes first
+
 /// A range hook for `length` bytes at `pointer`, unless that memory is private.
 void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length, uint32_t flags);
 

@@ -311,10 +311,23 @@ const Shape* shape_of(const llvm::CallBase& call) {
   return nullptr;
 }
 
+// A sanitizer's own free() does not say who called it.
+bool hook_sanitized_free(Work& work, llvm::CallBase& call) {
+  static constexpr const char* kFrees[] = {"free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"};
+  const auto* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || !is_pointer(call, 0)) return false;
+  if (llvm::none_of(kFrees, [&](const char* name) { return callee->getName() == name; })) return false;
+  BuilderBefore builder(call);
+  if (call.getFunction()->hasFnAttribute(llvm::Attribute::SanitizeAddress))
+    work.hooks.call(builder, "__heddle_freeing", {call.getArgOperand(0)});
+  return true;
+}
+
 }  // namespace
 
 bool hook_library(Work& work, llvm::Instruction& instruction) {
   auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (call && hook_sanitized_free(work, *call)) return true;
   const auto* shape = call ? shape_of(*call) : nullptr;
   if (!shape) return false;
   for (const auto& part : shape->parts) {

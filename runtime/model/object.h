@@ -27,7 +27,7 @@ struct Object {
   Object* next_in_page;
   Object* next;            // all objects
   bool dropped;
-  SyncClock* clock2;       // rwlock: what readers released; barrier: next generation
+  SyncClock* clock2;       // rwlock: what readers released
 };
 
 /// The object at `address`, created as `kind` if new.

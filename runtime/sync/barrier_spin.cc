@@ -7,12 +7,23 @@ namespace heddle::rt {
 namespace {
 
 struct Arrival {
-  Object* barrier;
-  uint32_t generation;
+  Arrival* next;  // in Object::waiters
+  Thread* thread;
+  bool released;
 };
-bool released_by_last(void* argument) {
-  Arrival& a = *static_cast<Arrival*>(argument);
-  return a.barrier->generation != a.generation;
+bool released_by_last(void* argument) { return static_cast<Arrival*>(argument)->released; }
+
+// The last one has arrived: everybody of this round may go on, after what all of them did before. The clock is of this round only.
+void release_all(Object& o) {
+  for (Arrival* a = static_cast<Arrival*>(o.waiters); a; a = a->next) {
+    a->released = true;
+    if (detector::on) detector::acquire(*a->thread, o);
+  }
+  if (detector::on) detector::forget(o);
+  o.waiters = nullptr;
+  o.generation++;
+  o.info->waiters = o.arrived = 0;
+  model_changed();
 }
 bool unlocked(void* o) { return static_cast<Object*>(o)->owner == 0; }
 
@@ -38,18 +49,14 @@ HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
   Object& o = object_at(b, HEDDLE_EV_BARRIER_ARRIVE);
   uint32_t site = pc_site(__builtin_return_address(0));
   point(Op{HEDDLE_EV_BARRIER_ARRIVE, site, o.id, (uint64_t)b});
-  Arrival mine{&o, o.generation};
+  Arrival mine{static_cast<Arrival*>(o.waiters), self, false};
+  o.waiters = &mine;
   released(o);
   productive();
   o.info->waiters = ++o.arrived;
   bool last = o.arrived >= stored_count(b);
-  if (last) {
-    o.generation++;
-    o.info->waiters = o.arrived = 0;
-    model_changed();
-  }
+  if (last) release_all(o);
   point(Op{HEDDLE_EV_BARRIER_LEAVE, site, o.id, (uint64_t)b}, last ? nullptr : released_by_last, &mine);
-  acquired(o);
   return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 

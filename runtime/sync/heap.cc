@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "abi/hooks.h"
 #include "runtime/control/recording.h"
 #include "runtime/sync/model.h"
 
@@ -57,6 +58,13 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile
     __attribute__((weak));
 extern "C" size_t __sanitizer_get_allocated_size(const volatile void*) __attribute__((weak));
 
+namespace {
+struct {  // what the program is about to free, and where
+  const volatile void* address;
+  uint32_t site;
+} freeing;
+}  // namespace
+
 void heap_prepare() {
   if (!__sanitizer_install_malloc_and_free_hooks) return;
   __sanitizer_install_malloc_and_free_hooks(
@@ -67,7 +75,9 @@ void heap_prepare() {
         if (!p || !modelled() || !__sanitizer_get_allocated_size) return;
         size_t bytes = __sanitizer_get_allocated_size(p);
         drop_objects_in(p, bytes);
-        if (detector::on) detector::freed(*self, const_cast<const void*>(p), bytes, HEDDLE_SITE_PC);
+        uint32_t site = p == freeing.address ? freeing.site : HEDDLE_SITE_PC;
+        if (detector::on) detector::freed(*self, const_cast<const void*>(p), bytes, site);
+        record(HEDDLE_EV_FREE, const_cast<const void*>(p), bytes, site);
       });
 }
 
@@ -76,6 +86,10 @@ void heap_prepare() {
 using namespace heddle::rt;
 #define HEDDLE_HERE pc_site(__builtin_return_address(0))
 #define HEDDLE_WEAK HEDDLE_EXPORT __attribute__((weak))  // a program that brings its own malloc wins
+
+HEDDLE_EXPORT void __heddle_freeing(const volatile void* p) {
+  if (modelled()) freeing = {p, HEDDLE_HERE};
+}
 
 HEDDLE_WEAK void* malloc(size_t bytes) {
   auto function = real.malloc ? HEDDLE_REAL(malloc) : __libc_malloc;
