@@ -212,7 +212,7 @@ struct HeddleResult {  // out
   int32_t exit_status;
   struct HeddleFailure failure;
   struct HeddleDivergence divergence;
-  uint64_t progress;       // bumped at least every 2^16 hooks and at every step: the host's watchdog looks at it
+  uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 
 enum HeddleServerState { HEDDLE_SERVER_NONE, HEDDLE_SERVER_READY, HEDDLE_SERVER_RUNNING, HEDDLE_SERVER_FAILED };

@@ -5,6 +5,9 @@
 namespace heddle::rt {
 
 void* arena_allocate(size_t bytes);  // zeroed, 16-aligned
+/// The same, for what is seldom touched: it must not spread what every run needs over more pages.
+void* arena_allocate_cold(size_t bytes);
+void arena_prepare();  // fork server, once: makes the mappings that every run needs
 template <class T>
 T* arena_new(size_t count = 1) {
   return static_cast<T*>(arena_allocate(sizeof(T) * count));

@@ -36,33 +36,47 @@ void check_failed(const char* what, const char* file, int line) {
 
 void* map_memory(size_t bytes) {
   // Far below the program's own mappings and at fixed places: our use must not shift the program's addresses.
-  static uint64_t next = 0x110000000000ull;  // above AddressSanitizer's shadow
+  static uint64_t next = 0x200800000000ull;  // above AddressSanitizer's shadow, and near the region: shared page tables
   bytes = (bytes + 4095) & ~(size_t)4095;
   count_own_mapping(bytes);
   long p = raw_syscall(SYS_mmap, next, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   HEDDLE_CHECK(p > 0);
-  next += bytes + 65536;
+  next += bytes;  // neighbours become one mapping of the kernel: less to copy at every fork
   return (void*)p;
 }
 
 namespace {
-constexpr size_t kFirstTouch = 32 * 1024;
-}
 
-void* arena_allocate(size_t bytes) {
-  static char* cursor = nullptr;
-  static char* limit = nullptr;
-  bytes = (bytes + 15) & ~(size_t)15;
-  if (bytes > (size_t)(limit - cursor)) {
-    size_t chunk = bytes > (1u << 20) ? bytes : (1u << 24);
-    cursor = (char*)map_memory(chunk);
-    limit = cursor + chunk;
-    raw_syscall(SYS_madvise, cursor, kFirstTouch, 23 /* MADV_POPULATE_WRITE */);  // one call instead of a fault per page
+constexpr size_t kChunk = 1u << 24;
+
+struct Arena {
+  size_t next_chunk = kChunk;
+  char *cursor = nullptr, *limit = nullptr;
+
+  void* allocate(size_t bytes) {
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (HEDDLE_UNLIKELY(bytes > (size_t)(limit - cursor))) {
+      size_t chunk = bytes > next_chunk / 16 ? bytes : next_chunk;
+      next_chunk = kChunk;
+      cursor = (char*)map_memory(chunk);
+      limit = cursor + chunk;
+    }
+    char* p = cursor;
+    cursor += bytes;
+    return p;
   }
-  char* p = cursor;
-  cursor += bytes;
-  return p;
+};
+Arena hot, cold{256 * 1024};
+
+}  // namespace
+
+void* arena_allocate(size_t bytes) { return hot.allocate(bytes); }
+void* arena_allocate_cold(size_t bytes) { return cold.allocate(bytes); }
+
+void arena_prepare() {
+  cold.allocate(16);
+  hot.allocate(16);
 }
 
 namespace {

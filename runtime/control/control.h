@@ -22,18 +22,20 @@ struct Control {
   uint32_t thread_count;
   uint32_t live;             // threads not finished
   uint32_t out;              // threads in blocking I/O
-  uint32_t* enabled;         // ascending indices
+  uint32_t* enabled;         // ascending indices; room for all threads so far
+  uint32_t enabled_capacity;
   uint32_t enabled_count;
   bool dirty;                // `enabled` must be rebuilt
   uint64_t next_deadline;    // of threads that are not enabled; ~0 none
   uint64_t now;              // virtual ns
   uint64_t steps, max_steps, hash;
+  uint64_t stay_until;       // before this step the thread that runs need not ask (unless `dirty`, or a deadline comes)
+  bool always_ask;           // details of each point are wanted, or inputs are fed by step
   uint32_t segment_thread;
   uint64_t segment_steps;
   uint64_t quiet_steps;      // unproductive steps in a row, over all threads
   const uint32_t* expect;
   uint64_t expect_count;
-  uint64_t* last_event;      // per thread: number + 1 of its last point event
   Thread* dying;             // left control for good, its OS thread may still be there
   uint32_t returns;          // cross-thread: bumped by every thread that comes back from outside
   uint32_t seen_returns;
@@ -41,6 +43,8 @@ struct Control {
 extern Control control;
 
 Thread* choose(Thread* current);
+/// A strict replay took another way: writes what was expected and what came, and ends the run.
+[[noreturn]] void diverged(uint32_t reason, uint32_t expected, const Thread* actual);
 
 /// On a thread that was chosen after another one had run: an OS thread at its end gives its cached memory back to malloc and
 /// its stack to libc. Nobody may run beside that, or addresses depend on who is faster.

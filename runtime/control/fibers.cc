@@ -29,7 +29,7 @@ void heddle_park(void** save, void* stack_top, void (*wait)(void*), void* argume
 namespace heddle::rt {
 namespace {
 
-constexpr size_t kParkingStack = 4096;  // futex calls only: one page
+constexpr size_t kParkingStack = 1024;  // a few frames around one system call; signals are blocked there
 void* base_context;       // of the carrier's own loop
 Thread* to_native;        // base loop: let this one go on natively ...
 Thread* to_run;           // ... and run this one (null: wait for somebody)
@@ -45,34 +45,32 @@ char* parking_top(Thread& t) {
   return t.parking_stack + kParkingStack;
 }
 
-// On the parking stack: sleeps with all signals blocked until the context is to go on natively.
-[[noreturn]] void sleep_parked(Thread& t, uint64_t old_mask) {
+// On the parking stack: sleeps until the context is to go on natively, in leave_to().
+[[noreturn]] void sleep_parked(Thread& t) {
   while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
   __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old_mask, 0, 8);
   heddle_resume(t.context);
   __builtin_trap();
 }
 
-uint64_t block_signals() {
-  uint64_t all = ~0ull, old = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
-  return old;
+// A parked kernel thread has all signals blocked: none may find the small stack.
+void park(Thread& t, void (*wait)(void*)) {
+  uint64_t all = ~0ull;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &t.parked_mask, 8);
+  heddle_park(&t.context, parking_top(t), wait, &t);
 }
 
 void wait_after_arrival(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
-  uint64_t old = block_signals();
   __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
   futex_wake(&t.native, 1);
-  sleep_parked(t, old);
+  sleep_parked(t);
 }
 
 void wait_after_return(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
-  uint64_t old = block_signals();
   announce_return(t);
-  sleep_parked(t, old);
+  sleep_parked(t);
 }
 
 void base_loop() {
@@ -101,7 +99,7 @@ void base_entry() {
 // A context that starts base_loop() on a stack of its own, as heddle_switch would have saved it.
 void* new_base_context() {
   constexpr size_t kStack = 64 * 1024;
-  uint64_t* top = (uint64_t*)((char*)arena_allocate(kStack) + kStack - 64);
+  uint64_t* top = (uint64_t*)((char*)arena_allocate_cold(kStack) + kStack - 64);
   *--top = 0;
   *--top = (uint64_t)&base_entry;  // "returns" into it
   top -= 7;                        // six registers; mxcsr and x87 control word of the caller
@@ -120,9 +118,8 @@ void new_carrier() {
 }
 
 void arrive(Thread& t) {
-  parking_top(t);
   t.fs_base = fs_base();
-  heddle_park(&t.context, parking_top(t), wait_after_arrival, &t);
+  park(t, wait_after_arrival);
 }
 
 void await_arrival(Thread& t) {
@@ -151,9 +148,10 @@ void leave_to(Thread& from, Thread* to) {
   }
   to_native = &from;
   heddle_switch(&from.context, base_context, from.fs_base);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &from.parked_mask, 0, 8);  // on its own kernel thread now
 }
 
-void enter(Thread& t) { heddle_park(&t.context, parking_top(t), wait_after_return, &t); }
+void enter(Thread& t) { park(t, wait_after_return); }
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace heddle::rt {
 
 void make_kernel_thread(void (*entry)()) {
   constexpr size_t kStack = 64 * 1024;
-  uint64_t* top = (uint64_t*)((char*)arena_allocate(kStack) + kStack - 64);
+  uint64_t* top = (uint64_t*)((char*)arena_allocate_cold(kStack) + kStack - 64);
   top[0] = (uint64_t)entry;
   long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
   long result;

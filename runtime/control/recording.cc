@@ -12,6 +12,7 @@ Recording recording;
 namespace {
 
 Table<uint32_t> pc_sites;
+HeddleSegment nobodys;
 
 constexpr uint32_t kStackSlots = 1u << 16;
 uint32_t* stack_slots;  // stack ids by hash
@@ -41,6 +42,7 @@ void recording_start() {
   recording.ring_mask = area_capacity<HeddleEvent>(HEDDLE_AREA_EVENTS) - 1;
   HEDDLE_CHECK((recording.ring_mask & (recording.ring_mask + 1)) == 0);
   recording.choices = area<HeddleSegment>(HEDDLE_AREA_CHOICES);
+  recording.segment = &nobodys;
   recording.choice_capacity = area_capacity<HeddleSegment>(HEDDLE_AREA_CHOICES);
   if (recording.detail >= HEDDLE_DETAIL_POINTS) stack_slots = arena_new<uint32_t>(kStackSlots);
 }
@@ -83,12 +85,13 @@ void record_step(Thread& t, bool new_segment) {
   if (new_segment) {
     if (r.choice_count == recording.choice_capacity) {
       r.overflow |= 1u << HEDDLE_AREA_CHOICES;
+      recording.segment = &nobodys;
       return;
     }
-    recording.choices[r.choice_count++] = {t.index, 1};
-  } else if (r.choice_count) {
-    recording.choices[r.choice_count - 1].steps++;
+    recording.segment = &recording.choices[r.choice_count++];
+    *recording.segment = {t.index, 0};
   }
+  recording.segment->steps++;
 }
 
 uint32_t pc_site(void* return_address) {

@@ -12,6 +12,7 @@ struct Recording {
   HeddleEvent* ring;
   HeddleSegment* choices;
   uint64_t choice_capacity;
+  HeddleSegment* segment;  // the current one; one of nobody's while none fits
 };
 extern Recording recording;
 

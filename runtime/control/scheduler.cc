@@ -8,6 +8,7 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
+#include "runtime/control/stay.h"
 #include "runtime/detector/detector.h"
 #include "runtime/fail/fail.h"
 #include "runtime/hooks/access.h"
@@ -26,8 +27,8 @@ uint32_t thread_count() { return control.thread_count; }
 void model_changed() { control.dirty = true; }
 
 void unproductive() {
-  self->unproductive++;
   control.quiet_steps++;
+  if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
 }
 
 void productive() {
@@ -52,13 +53,15 @@ uint32_t properties(uint32_t kind) {
 
 bool can_run(Thread& t) {
   if (t.state != HEDDLE_T_PENDING) return false;
-  if (!t.ready || t.ready(t.argument)) return true;
+  if (!t.ready) return true;
+  if (t.ready == word_is_zero ? word_is_zero(t.argument) : t.ready(t.argument)) return true;
   if (t.deadline && control.now >= t.deadline) return true;
   return t.cancel_requested && cancel_wakes(t);
 }
 
 void collect_returned() {
   control.seen_returns = __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE);
+  if (!control.out) return;
   for (uint32_t i = 0; i < control.thread_count; i++) {
     Thread& t = control.threads[i];
     if (t.state != HEDDLE_T_OUT || !__atomic_load_n(&t.io_returned, __ATOMIC_ACQUIRE)) continue;
@@ -72,16 +75,18 @@ void collect_returned() {
 void rebuild() {
   collect_returned();
   control.dirty = false;
-  control.enabled_count = 0;
-  control.next_deadline = ~0ull;
-  for (uint32_t i = 0; i < control.thread_count; i++) {
-    Thread& t = control.threads[i];
-    t.enabled = can_run(t);
-    if (t.enabled)
-      control.enabled[control.enabled_count++] = i;
-    else if (t.state == HEDDLE_T_PENDING && t.deadline && t.deadline < control.next_deadline)
-      control.next_deadline = t.deadline;
+  uint32_t* enabled = control.enabled;
+  uint64_t next_deadline = ~0ull;
+  Thread* end = control.threads + control.thread_count;
+  for (Thread* t = control.threads; t < end; t++) {
+    t->enabled = can_run(*t);
+    if (t->enabled)
+      *enabled++ = t->index;
+    else if (t->state == HEDDLE_T_PENDING && t->deadline && t->deadline < next_deadline)
+      next_deadline = t->deadline;
   }
+  control.enabled_count = (uint32_t)(enabled - control.enabled);
+  control.next_deadline = next_deadline;
 }
 
 // Spinning threads burn no virtual time worth the name: let the next deadline come instead of counting to it.
@@ -95,7 +100,9 @@ void let_time_pass_for_spinners() {
 
 bool too_quiet() { return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull; }
 
-[[noreturn]] void diverged(uint32_t reason, uint32_t expected, const Thread* actual) {
+}  // namespace
+
+void diverged(uint32_t reason, uint32_t expected, const Thread* actual) {
   HeddleDivergence& d = region->result.divergence;
   d.reason = reason;
   d.step = control.steps;
@@ -111,6 +118,8 @@ bool too_quiet() { return control.quiet_steps > kQuietIsLivelock && !control.out
   end_run(kDivergedStatus);
 }
 
+namespace {
+
 // A replay: the recorded run was cut off (killed, or a hang) while a thread was out in I/O that had not come back.
 bool recording_ended_outside() {
   if (!region->run.feed || replay_has_more()) return false;
@@ -122,9 +131,6 @@ bool recording_ended_outside() {
 // Accounts for the choice of `next`: it is about to execute its pending operation.
 void commit(Thread* current, Thread& next) {
   HeddleResult& r = region->result;
-  uint32_t hash = heddle_step_hash(next.index, next.op.kind, next.op.site, next.op.object);
-  if (HEDDLE_UNLIKELY(control.steps < control.expect_count && control.expect[control.steps] != hash))
-    diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
   bool new_segment = next.index != control.segment_thread;
   bool preempts = false;
   if (new_segment) {
@@ -139,15 +145,8 @@ void commit(Thread* current, Thread& next) {
     control.segment_thread = next.index;
     control.segment_steps = 0;
   }
-  control.segment_steps++;
+  count_step(next, next.op);
   record_step(next, new_segment);
-  r.steps = ++control.steps;
-  r.progress++;
-  control.now += kStepTick;
-  control.hash = (control.hash ^ hash) * 0x100000001b3ull + 0x9e37;
-  r.hash = control.hash;
-  next.info->hash = (next.info->hash ^ hash) * 0x100000001b3ull;
-  next.info->steps++;
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
     HeddleEvent e{};
     e.address = next.op.address;
@@ -160,11 +159,19 @@ void commit(Thread* current, Thread& next) {
     if (next.info->flags & kPreempted) e.flags |= kEventPreempted;
     if (new_segment) e.flags |= kEventSwitch;
     next.info->flags &= ~kPreempted;
-    control.last_event[next.index] = emit(next, e) + 1;
+    next.last_event = emit(next, e) + 1;
   } else {
     next.info->flags &= ~kPreempted;
   }
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
+}
+
+// How long the chosen thread may go on without asking: until the strategy wants to be asked, its segment gets too long for
+// fairness, or the run does.
+void let_stay(const Thread& t, uint64_t ask_again) {
+  uint64_t fair = control.steps + (kFairSegment + 1 - control.segment_steps);
+  uint64_t until = ask_again < fair ? ask_again : fair;
+  control.stay_until = control.always_ask || t.cancel_requested ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
 
 }  // namespace
@@ -189,7 +196,7 @@ Thread* choose(Thread* current) {
     if (current && too_quiet()) fail_livelock(*current);
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
-            control.steps};
+            control.steps, 0};
   if (current && (current->yielding || current->unproductive > kSpinLimit || control.segment_steps > kFairSegment)) {
     view.yielding = true;
     current->unproductive = 0;
@@ -204,6 +211,7 @@ Thread* choose(Thread* current) {
   }
   Thread& next = control.threads[control.enabled[k]];
   commit(current, next);
+  let_stay(next, view.ask_again);
   return &next;
 }
 
@@ -225,7 +233,7 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
   info.pending_address = op.address;
   info.deadline_ns = deadline;
   info.state = HEDDLE_T_PENDING;
-  if (HEDDLE_UNLIKELY(ready && !deadline && (properties(op.kind) & HEDDLE_P_MAYBLOCK)) && in_lock_cycle(t)) fail_deadlock();
+  if (ready && HEDDLE_UNLIKELY(!ready(argument)) && !deadline && (properties(op.kind) & HEDDLE_P_MAYBLOCK) && in_lock_cycle(t)) fail_deadlock();
   Thread* next = choose(&t);
   if (HEDDLE_UNLIKELY(next != &t)) {
     HEDDLE_CAPTURE_REGS(info);
@@ -268,11 +276,11 @@ Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline
 }
 
 void last_event_failed() {
-  if (uint64_t n = control.last_event[self->index]) event_at(n - 1).flags |= HEDDLE_EF_FAILED;
+  if (uint64_t n = self->last_event) event_at(n - 1).flags |= HEDDLE_EF_FAILED;
 }
 
 void last_event_value(uint64_t value) {
-  if (uint64_t n = control.last_event[self->index]) {
+  if (uint64_t n = self->last_event) {
     event_at(n - 1).value = value;
     event_at(n - 1).flags |= HEDDLE_EF_VALUE;
   }
@@ -331,6 +339,11 @@ void diverge_input(const char* text) {
 
 Thread& new_thread(Thread& parent) {
   HEDDLE_CHECK(control.thread_count < HEDDLE_MAX_THREADS);
+  if (control.thread_count == control.enabled_capacity) {
+    uint32_t* bigger = arena_new<uint32_t>(control.enabled_capacity = control.enabled_capacity ? control.enabled_capacity * 2 : 16);
+    for (uint32_t i = 0; i < control.enabled_count; i++) bigger[i] = control.enabled[i];
+    control.enabled = bigger;
+  }
   uint32_t index = control.thread_count++;
   Thread& t = control.threads[index];
   t.index = index;
@@ -363,12 +376,13 @@ void await_dying() {
   while (__atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
 }
 
+void scheduler_prepare() {
+  // Large and sparsely used: a mapping of its own, so that what every run touches lies together in the arena.
+  control.threads = static_cast<Thread*>(map_memory(sizeof(Thread) * HEDDLE_MAX_THREADS));
+}
+
 void scheduler_start() {
   const HeddleRun& run = region->run;
-  // Large and sparsely used: mappings of their own, so that what every run touches lies together in the arena.
-  control.threads = static_cast<Thread*>(map_memory(sizeof(Thread) * HEDDLE_MAX_THREADS));
-  control.enabled = static_cast<uint32_t*>(map_memory(sizeof(uint32_t) * HEDDLE_MAX_THREADS));
-  control.last_event = static_cast<uint64_t*>(map_memory(sizeof(uint64_t) * HEDDLE_MAX_THREADS));
   control.segment_thread = ~0u;
   control.next_deadline = ~0ull;
   control.dirty = true;
@@ -377,6 +391,7 @@ void scheduler_start() {
   control.expect = area<uint32_t>(HEDDLE_AREA_EXPECT);
   control.expect_count = run.strict ? run.expect_count : 0;
   control.hash = 0xcbf29ce484222325ull;
+  control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed;
   strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
              : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
                                                     : &random_strategy;

@@ -9,6 +9,9 @@
 
 namespace heddle::rt {
 
+/// The commonest predicate of a wait, known to the scheduler.
+inline bool word_is_zero(void* word) { return *static_cast<const uint32_t*>(word) == 0; }
+
 enum class Wake { kReady, kTimedOut };
 
 /// Passes a scheduling point. Returns when this thread was chosen and `ready` holds (or its deadline passed).
@@ -48,6 +51,7 @@ uint32_t capture_stack(void* frame_address, void* return_address);
 Thread& new_thread(Thread& parent);
 void thread_finished(Thread& t);  // last thing a thread does under control; returns natively, without the baton
 
+void scheduler_prepare();         // in the fork server, once
 void scheduler_start();           // in the child, on the main thread
 
 }  // namespace heddle::rt

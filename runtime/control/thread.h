@@ -31,10 +31,15 @@ struct Thread {
   bool timed_out;           // chosen by its deadline, not by `ready`
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   int32_t budget;           // hooks left before a forced point
+  uint64_t last_event;      // number + 1 of its last point event in the ring
   // A write whose value is read back at the next hook: (event number + 1) in the ring, 0 none.
   uint64_t written_event;
   const volatile void* written_address;
   uint32_t written_size;
+
+  struct {                  // between __heddle_atomic and __heddle_atomic_done
+    uint32_t size, kind, order, failure_order;
+  } atomic;
 
   uint32_t children;        // created so far
   HeddleThreadInfo* info;   // in the region
@@ -52,6 +57,7 @@ struct Thread {
   uint64_t fs_base;         // fibers
   uint32_t native;          // cross-thread: its OS thread has arrived
   char* parking_stack;      // fibers
+  uint64_t parked_mask;     // fibers: of its kernel thread, while that is parked
   uint64_t inputs_consumed; // io: byte offset in its input stream
   void* io;                 // io: per-thread state
   void* (*entry)(void*);

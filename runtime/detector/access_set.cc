@@ -65,7 +65,7 @@ namespace {
 constexpr uint32_t kChunkShift = 12, kChunk = 1u << kChunkShift, kChunks = 1u << 14;
 
 // A free handle holds the next free one (tagged by its low bit; sets are 16-aligned).
-AccessSet** chunks[kChunks];
+AccessSet*** chunks;
 uint32_t handle_count = 1, first_free;
 
 uintptr_t& raw(uint32_t handle) { return reinterpret_cast<uintptr_t&>(chunks[handle >> kChunkShift][handle % kChunk]); }
@@ -81,6 +81,7 @@ uint32_t hold_set(AccessSet* set) {
   } else {
     h = handle_count++;
     HEDDLE_CHECK(h >> kChunkShift < kChunks);
+    if (!chunks) chunks = static_cast<AccessSet***>(arena_allocate_cold(sizeof(AccessSet**) * kChunks));
     AccessSet**& chunk = chunks[h >> kChunkShift];
     if (!chunk) chunk = arena_new<AccessSet*>(kChunk);
   }

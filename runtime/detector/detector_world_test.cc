@@ -1,3 +1,4 @@
+#include "runtime/hooks/sites.h"
 #include "runtime/detector/detector_world_test.h"
 
 #include <sys/mman.h>
@@ -46,6 +47,7 @@ void note(const char* format, ...) {
   va_end(arguments);
   detector::notes.push_back(text);
 }
+void* arena_allocate_cold(size_t bytes) { return arena_allocate(bytes); }
 void* arena_allocate(size_t bytes) {
   detector::arena_bytes += bytes;
   void* p = aligned_alloc(16, (bytes + 15) & ~size_t{15});
@@ -55,7 +57,8 @@ void count_own_mapping(uint64_t, bool) {}
 Thread& thread(uint32_t index) { return detector::world->thread_at(static_cast<int>(index)); }
 uint32_t thread_count() { return detector::world ? detector::world->thread_count() : 0; }
 uint32_t capture_stack(void*, void*) { return ++detector::stacks_captured; }
-uint32_t site_id(const HeddleSite* site) { return static_cast<uint32_t>(site - detector::sites); }
+SiteRange last_asked;
+uint32_t find_site_id(const HeddleSite* site) { return static_cast<uint32_t>(site - detector::sites); }
 
 namespace detector {
 

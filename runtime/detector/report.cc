@@ -3,6 +3,7 @@
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
 #include "runtime/detector/pool.h"
+#include "runtime/hooks/sites.h"
 
 namespace heddle::rt::detector {
 

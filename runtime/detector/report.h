@@ -5,7 +5,6 @@
 
 namespace heddle::rt {
 /// Static id of a site; runtime/hooks/sites.cc.
-uint32_t site_id(const HeddleSite* site);
 }  // namespace heddle::rt
 
 namespace heddle::rt::detector {

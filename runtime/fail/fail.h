@@ -5,8 +5,10 @@
 namespace heddle::rt {
 
 void fail_prepare();  // fork server
+bool sanitized();     // the program is built with one of LLVM's sanitizers
 void fail_start();    // child, main thread: handlers for fatal signals, terminate handler
 void fail_thread_start();  // each OS thread: alternate signal stack
+void install_fatal_handlers();  // fork server, last thing before the first run
 
 [[noreturn]] void fail_deadlock();
 [[noreturn]] void fail_livelock(Thread& t);

@@ -112,7 +112,7 @@ void fail_thread_start() {
   stack_t stack{};
   raw_syscall(SYS_sigaltstack, 0, &stack);
   if (!(stack.ss_flags & SS_DISABLE)) return;
-  stack.ss_sp = arena_allocate(kSize);
+  stack.ss_sp = arena_allocate_cold(kSize);
   stack.ss_size = kSize;
   stack.ss_flags = 0;
   raw_syscall(SYS_sigaltstack, &stack, 0);

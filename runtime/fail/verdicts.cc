@@ -12,7 +12,6 @@
 
 namespace heddle::rt {
 
-void install_fatal_handlers();
 
 namespace {
 
@@ -111,6 +110,8 @@ void on_sanitizer_death() {
 
 }  // namespace
 
+bool sanitized() { return __sanitizer_set_death_callback != nullptr; }
+
 void fail_prepare() {
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(on_sanitizer_death);
   if (__asan_set_error_report_callback) __asan_set_error_report_callback(on_sanitizer_report);
@@ -124,7 +125,6 @@ void fail_prepare() {
 void fail_start() {
   verdict.kind = HEDDLE_FAIL_NONE;
   fail_thread_start();
-  install_fatal_handlers();
 }
 
 }  // namespace heddle::rt

@@ -4,6 +4,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
+#include "runtime/control/stay.h"
 #include "runtime/detector/detector.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
@@ -11,10 +12,6 @@
 using namespace heddle::rt;
 
 namespace {
-
-struct Pending {  // between __heddle_atomic and __heddle_atomic_done of one thread nothing else runs
-  uint32_t size, kind, order, failure_order;
-} pending;
 
 uint64_t memory_now(const volatile void* p, uint32_t size) {
   switch (size) {
@@ -25,28 +22,34 @@ uint64_t memory_now(const volatile void* p, uint32_t size) {
   }
 }
 
+// Everything that is not the hot path. The frame that the program called is the hook's, or this one after a tail call.
+__attribute__((noinline)) void atomic_point(Thread& t, const volatile void* p, uint32_t kind, HeddleSite* site) {
+  read_back_if_needed(t, HEDDLE_THIS_FRAME);
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+    t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  point_here(t, Op{kind, site_id(site), 0, (uint64_t)p});
+}
+
 }  // namespace
 
 HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
                                    HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
-    t->info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
-  point_here(*t, Op{kind, site_id(site), 0, (uint64_t)p});
-  pending = {size, kind, order, failure_order};
+  t->atomic = {size, kind, order, failure_order};
+  if (may_stay()) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
+  return atomic_point(*t, p, kind, site);
 }
 
 HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  const Pending op = pending;
+  const auto op = t->atomic;
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
   changed ? productive() : unproductive();
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
-    if (uint64_t n = control.last_event[t->index]) {
+    if (uint64_t n = t->last_event) {
       HeddleEvent& e = event_at(n - 1);
       e.flags |= (uint8_t)(size_log2(op.size) | HEDDLE_EF_VALUE | (success ? 0 : HEDDLE_EF_FAILED));
       e.value = op.kind == HEDDLE_EV_ATOMIC_LOAD || !success ? value : after;  // what was read, or what is there now
@@ -59,9 +62,9 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
 HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
-    t->info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
-  point_here(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
+  if (may_stay())
+    stay(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
+  else
+    atomic_point(*t, nullptr, HEDDLE_EV_FENCE, site);
   if (detector::on) detector::fence(*t, order);
 }

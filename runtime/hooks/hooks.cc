@@ -7,6 +7,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
+#include "runtime/control/stay.h"
 #include "runtime/detector/fast_path.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
@@ -27,7 +28,7 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
   e.kind = (uint8_t)kind;
   e.flags = (uint8_t)(length ? HEDDLE_EF_VALUE : size_log2(size));
   e.stack = t.info->pending_stack;
-  control.last_event[t.index] = emit(t, e) + 1;
+  t.last_event = emit(t, e) + 1;
 }
 
 }  // namespace
@@ -47,10 +48,11 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   bool is_point = (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
   if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
   if (is_point) {
-    point_here(t, Op{kind, site_id(site), 0, (uint64_t)p});
+    const Op op{kind, site_id(site), 0, (uint64_t)p};
+    may_stay() ? stay(t, op) : point_here(t, op);
     is_write ? productive() : unproductive();
     if (recording.detail >= HEDDLE_DETAIL_POINTS) {
-      event_at(control.last_event[t.index] - 1).flags |= (uint8_t)size_log2(size);
+      event_at(t.last_event - 1).flags |= (uint8_t)size_log2(size);
       if (length) last_event_value(length);
     }
   } else if (recording.detail >= HEDDLE_DETAIL_ACCESSES) {
@@ -58,7 +60,7 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   }
   if (recording.detail < HEDDLE_DETAIL_ACCESSES || length) return;
   if (is_write) {
-    t.written_event = control.last_event[t.index];
+    t.written_event = t.last_event;
     t.written_address = p;
     t.written_size = size;
   } else if (uint64_t value; io_peek(p, size, &value)) {

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "abi/hooks.h"
+#include "runtime/arena.h"
 #include "runtime/start/start.h"
 
 namespace heddle::rt {
@@ -15,8 +16,9 @@ struct Module {
   HeddleSite* first;
   HeddleSite* last;
   uint32_t first_id;
+  HeddleModuleInfo* info;
 };
-Module modules[kMaxModules];
+Module* modules;  // [kMaxModules]
 char executable[sizeof(HeddleModuleInfo::path)];
 uint32_t module_count;
 uint32_t next_id = 1;
@@ -39,11 +41,9 @@ int match_module(dl_phdr_info* info, size_t, void* data) {
   return 0;
 }
 
-void describe(const Module& m) {
-  HeddleResult& r = region->result;
-  if (r.module_count >= area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES)) return;
-  HeddleModuleInfo& info = area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++];
-  info = HeddleModuleInfo{};
+// Asks the dynamic linker: slow, so it is done before the fork where that is possible.
+void describe(Module& m) {
+  HeddleModuleInfo& info = *(m.info = static_cast<HeddleModuleInfo*>(arena_allocate_cold(sizeof(HeddleModuleInfo))));
   Found f{(uint64_t)m.active, 0, ""};
   dl_iterate_phdr(match_module, &f);
   info.base = f.base;
@@ -66,17 +66,28 @@ void mark_points(const Module& m) {
 
 void activate(Module& m) {
   *m.active = 1;
-  describe(m);
+  HeddleResult& r = region->result;
+  if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))
+    area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++] = *m.info;
   mark_points(m);
 }
 
 }  // namespace
 
-void sites_prepare() { raw_syscall(SYS_readlink, "/proc/self/exe", executable, sizeof executable - 1); }
+void sites_prepare() {
+  modules = static_cast<Module*>(arena_allocate_cold(sizeof(Module) * kMaxModules));
+  raw_syscall(SYS_readlink, "/proc/self/exe", executable, sizeof executable - 1);
+}
 
-uint32_t site_id(const HeddleSite* site) {
-  for (uint32_t i = 0; i < module_count; i++)
-    if (site >= modules[i].first && site < modules[i].last) return modules[i].first_id + (uint32_t)(site - modules[i].first);
+SiteRange last_asked;
+
+uint32_t find_site_id(const HeddleSite* site) {
+  for (uint32_t i = 0; i < module_count; i++) {
+    const Module& m = modules[i];
+    if (site < m.first || site >= m.last) continue;
+    last_asked = {m.first, (uint64_t)((char*)m.last - (char*)m.first), m.first_id};
+    return m.first_id + (uint32_t)(site - m.first);
+  }
   return 0;
 }
 
@@ -90,16 +101,15 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first, HeddleSite* last) {
   if (mode == Mode::kIdle && !region) return;
-  begin_run();
   if (module_count == kMaxModules) {
     note("more than %u instrumented modules: the rest runs uninstrumented", kMaxModules);
     return;
   }
   Module& m = modules[module_count++];
-  m = {active, first, last, next_id};
+  m = {active, first, last, next_id, nullptr};
   next_id += (uint32_t)(last - first);
-  if (mode == Mode::kControlled)
-    activate(m);
-  else
-    *active = 1;  // hooks return at once until control starts (fork at a mark)
+  describe(m);
+  if (mode == Mode::kControlled) return activate(m);
+  begin_run();  // back from it in the child, if at all: sites_start() has seen this module
+  *active = 1;  // hooks return at once until control starts (fork at a mark)
 }

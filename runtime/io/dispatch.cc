@@ -154,7 +154,7 @@ ThreadIo& io_of(Thread& t) {
   if (HEDDLE_LIKELY(t.io != nullptr)) return *static_cast<ThreadIo*>(t.io);
   ThreadIo* io = arena_new<ThreadIo>();
   stream_attach(t, *io);
-  io->queued = arena_new<QueuedSignal>(65);
+  io->queued = static_cast<QueuedSignal*>(arena_allocate_cold(sizeof(QueuedSignal) * 65));
   t.io = io;
   io->mask = initial_mask(t);
   return *io;

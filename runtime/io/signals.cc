@@ -4,6 +4,7 @@
 //
 // Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
 // atomics, raw system calls and the thread's own `stop`.
+#include "runtime/arena.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 
@@ -19,7 +20,7 @@ constexpr uint64_t kFaults =
 
 KernelSigaction actions[kSignals];  // the program's idea
 uint64_t known;                     // actions[] is valid
-QueuedSignal process_queue[kSignals];
+QueuedSignal* process_queue;        // [kSignals]
 uint64_t process_queued;            // cross-thread: bits of process_queue that are complete
 uint64_t process_filling;           // cross-thread: bits being filled
 
@@ -188,6 +189,7 @@ void die_by_signal(int signo) {
 }
 
 void signals_start() {
+  process_queue = static_cast<QueuedSignal*>(arena_allocate_cold(sizeof(QueuedSignal) * kSignals));
   KernelSigaction interrupt{(void*)on_interrupt, SA_SIGINFO | kSaRestorer, heddle_restore_rt, 0};
   raw_syscall(SYS_rt_sigaction, kInterrupt, &interrupt, nullptr, 8);
 }

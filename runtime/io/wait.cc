@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "runtime/arena.h"
 #include "runtime/io/call.h"
 #include "runtime/io/descriptors.h"
 
@@ -93,7 +94,8 @@ bool read_timeout(Call& c) {
 bool select_now(Call& c, long* result) {
   constexpr size_t kMost = 1024;
   if (c.a[0] < 0 || (uint64_t)c.a[0] > kMost * 8) return false;
-  static char saved[3][kMost];
+  static char (*saved)[kMost] = nullptr;
+  if (!saved) saved = static_cast<char(*)[kMost]>(arena_allocate_cold(3 * kMost));
   size_t bytes = ((size_t)c.a[0] + 63) / 64 * 8;
   for (int i = 0; i < 3; i++)
     if (c.a[i + 1] && !read_program(saved[i], c.a[i + 1], bytes)) {

@@ -9,8 +9,11 @@ Random rng;
 void start(const HeddleRun& run) { rng.s = run_seed(run); }
 void thread_created(uint32_t) {}
 
-uint32_t choose(const View& v) {
-  if (v.count == 1) return 0;
+uint32_t choose(View& v) {
+  if (v.count == 1) {
+    v.ask_again = ~0ull;
+    return 0;
+  }
   if (!v.yielding || !v.current_enabled) return rng.below(v.count);
   uint32_t k = rng.below(v.count - 1);  // anyone but the current one
   return v.enabled[k] < v.current ? k : k + 1;

@@ -7,7 +7,8 @@ namespace {
 
 const HeddleSegment* segments;
 uint64_t segment_count, position;
-uint32_t used;
+uint64_t asked_at;  // step of the last question
+uint64_t used;      // of the segment's steps, up to that question
 bool strict;
 
 void start(const HeddleRun& run) {
@@ -15,6 +16,7 @@ void start(const HeddleRun& run) {
   segment_count = run.schedule_count;
   position = 0;
   used = 0;
+  asked_at = 0;
   strict = run.strict != 0;
 }
 void thread_created(uint32_t) {}
@@ -25,12 +27,15 @@ uint32_t fall_back(const View& v) {
   return 0;
 }
 
-uint32_t choose(const View& v) {
+uint32_t choose(View& v) {
+  if (v.step > asked_at) used += v.step - asked_at - 1;  // the thread stayed as promised
+  asked_at = v.step;
   while (position < segment_count && used >= segments[position].steps) position++, used = 0;
   if (position == segment_count) return strict ? kDiverged : fall_back(v);
   for (uint32_t i = 0; i < v.count; i++) {
     if (v.enabled[i] != segments[position].thread) continue;
     used++;
+    v.ask_again = v.step + 1 + (segments[position].steps - used);
     return i;
   }
   return strict ? kDiverged : fall_back(v);

@@ -11,13 +11,16 @@ struct View {
   bool current_enabled;
   bool yielding;            // current should give way when count > 1
   uint64_t step;
+  /// Out: the next step at which to ask again, as long as the same threads are enabled and the chosen one neither waits nor
+  /// spins. Until then it stays, without a call.
+  uint64_t ask_again;
 };
 
 struct Strategy {
   void (*start)(const HeddleRun& run);
   void (*thread_created)(uint32_t index);
   /// An index into view.enabled; or kDiverged (replay only).
-  uint32_t (*choose)(const View& view);
+  uint32_t (*choose)(View& view);
 };
 inline constexpr uint32_t kDiverged = ~0u;
 

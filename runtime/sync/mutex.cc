@@ -12,8 +12,6 @@ constexpr int kKindMask = 127, kRobust = 16, kTypeMask = 3;
 int mutex_kind(const void* m) { return ((const pthread_mutex_t*)m)->__data.__kind & kKindMask; }
 int mutex_type(const void* m) { return mutex_kind(m) & kTypeMask; }
 
-bool unlocked(void* argument) { return static_cast<Object*>(argument)->owner == 0; }
-
 Object& mutex_at(void* m) { return object_at(m, HEDDLE_EV_MUTEX_LOCK); }
 
 // The owner's thread ended while it held a robust mutex.
@@ -48,7 +46,7 @@ int mutex_acquire(void* m, const Op& op, uint64_t deadline) {
       return EDEADLK;
     }
   }
-  if (point(op, unlocked, &o, deadline) == Wake::kTimedOut) {
+  if (point(op, word_is_zero, &o.owner, deadline) == Wake::kTimedOut) {
     last_event_failed();
     return ETIMEDOUT;
   }

@@ -26,21 +26,22 @@ struct AreaSize {
   std::uint64_t bytes;
 };
 // 64-128 million of each at most; the run is marked incomplete (result.overflow) beyond.
+// What every run touches comes first, the small before the large: it then needs fewer page tables.
 constexpr AreaSize kSizes[] = {
+    {HEDDLE_AREA_MODULES, 256 * kKiB},
+    {HEDDLE_AREA_NOTES, 768 * kKiB},
     {HEDDLE_AREA_THREADS, HEDDLE_MAX_THREADS * sizeof(HeddleThreadInfo)},
-    {HEDDLE_AREA_SCHEDULE, 1 * kGiB},
-    {HEDDLE_AREA_EXPECT, 512 * kMiB},
-    {HEDDLE_AREA_POINTS, 64 * kMiB},
+    {HEDDLE_AREA_PCS, 16 * kMiB},
+    {HEDDLE_AREA_OBJECTS, 64 * kMiB},
     {HEDDLE_AREA_CHOICES, 1 * kGiB},
+    {HEDDLE_AREA_RACES, 16 * kMiB},
     {HEDDLE_AREA_EVENTS, kRingEvents * sizeof(HeddleEvent)},
+    {HEDDLE_AREA_STACKS, 256 * kMiB},
+    {HEDDLE_AREA_POINTS, 64 * kMiB},
+    {HEDDLE_AREA_EXPECT, 512 * kMiB},
+    {HEDDLE_AREA_SCHEDULE, 1 * kGiB},
     {HEDDLE_AREA_INPUTS_IN, 2 * kGiB},
     {HEDDLE_AREA_INPUTS_OUT, 2 * kGiB},
-    {HEDDLE_AREA_PCS, 16 * kMiB},
-    {HEDDLE_AREA_STACKS, 256 * kMiB},
-    {HEDDLE_AREA_OBJECTS, 64 * kMiB},
-    {HEDDLE_AREA_RACES, 16 * kMiB},
-    {HEDDLE_AREA_NOTES, 1 * kMiB},
-    {HEDDLE_AREA_MODULES, 1 * kMiB},
 };
 static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);
 
