@@ -39,11 +39,17 @@ Meta meta_of(const HuntArguments& arguments) {
   return meta;
 }
 
+std::string counted(std::string_view noun, std::uint64_t n) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+// "1 data race was", "2 data races were"
+std::string were(std::string_view noun, std::uint64_t n) { return counted(noun, n) + (n == 1 ? " was" : " were"); }
+
 void show_progress(const HuntArguments& arguments, const HuntProgress& progress) {
-  fmt::print(stderr, "\r\033[K  {} runs  {:.0f}/s  {} threads  {} data races  {} racy points", progress.runs,
-             progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0.0, progress.threads,
-             progress.races, progress.racy_points);
-  if (arguments.request.runs > 0) fmt::print(stderr, "  of {} runs", arguments.request.runs);
+  fmt::print(stderr, "\r\033[K  {} of {}  {:.0f}/s  {}  {}  {}", progress.runs, counted("run", arguments.request.runs),
+             progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0.0,
+             counted("thread", progress.threads), counted("data race", progress.races),
+             counted("racy point", progress.racy_points));
   std::fflush(stderr);
 }
 
@@ -78,10 +84,14 @@ void print_races(const std::vector<RaceRecord>& races) {
   }
 }
 
+constexpr std::size_t kLongLine = 116;
+
 struct Answer {
   HuntResult result;
   std::optional<Witness> witness;
   RaceFindings races;
+  std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race
+  std::optional<Error> no_race_trace;   // why there is none
 };
 
 int status_of(const Answer& answer) {
@@ -90,23 +100,68 @@ int status_of(const Answer& answer) {
   return answer.result.runs == 0 ? kInconclusive : kClean;
 }
 
+std::string at(const Frame& frame) {
+  return frame.file.empty()
+             ? std::string()
+             : fmt::format(" at {}:{}", std::filesystem::path(frame.file).filename().string(), frame.line);
+}
+
+// "0.1 waits: lock b.m at bank.cc:10, held by 0.2 (taken at bank.cc:9)", "0 waits: join 0.1 at bank.cc:16"
+void print_wait(const DeadlockEdge& edge) {
+  std::string text = fmt::format("{} waits: {} {}{}", edge.thread, edge.operation, edge.object, at(edge.wait_site));
+  if (!edge.holder.empty() && edge.operation != "join") {
+    text += ", held by " + edge.holder;
+    if (std::string taken = at(edge.hold_site); !taken.empty()) text += fmt::format(" (taken{})", taken);
+  }
+  fmt::print("  {}\n", text);
+}
+
+// Whether the debug information of the program says where its code is (an assertion knows its own line without).
+bool has_lines(const FailureRecord& failure) {
+  bool any = false;
+  for (const ThreadAtFailure& thread : failure.threads)
+    for (const Frame& frame : thread.stack) {
+      if (frame.system) continue;
+      if (!frame.file.empty()) return true;
+      any = true;
+    }
+  return !any;  // the program was gone: nothing to judge by
+}
+
+void print_next(const HuntArguments& arguments) {
+  std::string trace = shell_word(arguments.trace.string());
+  fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
+  if (!arguments.quiet)
+    fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
+}
+
 void print_failure(const HuntArguments& arguments, const Answer& answer) {
   const Witness& witness = *answer.witness;
   const FailureRecord& failure = *witness.head.failure;
-  std::string where = place(failure);
-  fmt::print("{}  {}{}{}   run {}, seed {}\n", alarming(witness.confirmed ? "FAILED" : "FAILED ONCE", 1),
-             failure.message, where.empty() ? "" : "   ", where, answer.result.runs, arguments.request.seed);
-  if (!witness.confirmed)
+  std::string where = place(failure), what = failure.message;
+  std::string run = fmt::format("run {}, seed {}", answer.result.runs, arguments.request.seed);
+  const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
+  std::string line = fmt::format("{}  {}{}{}", alarming(word, 1), what, where.empty() ? "" : "   ", where);
+  // A deadlock of many threads fills the line.
+  fmt::print("{}{}{}\n", line, line.size() + run.size() > kLongLine ? "\n  " : "   ", run);
+  if (witness.interrupted)
+    fmt::print("  not executed again yet: interrupted; the replay below does that\n");
+  else if (!witness.confirmed)
     fmt::print(
         "  executed again with the same schedule and inputs, {}: the program depends on something that is not "
         "controlled\n",
         witness.difference);
-  for (const DeadlockEdge& edge : failure.deadlock)
-    fmt::print("  {} waits: {} {}{}{}\n", edge.thread, edge.operation, edge.object,
-               edge.holder.empty() ? "" : ", held by ", edge.holder);
+  for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
-  std::string trace = shell_word(arguments.trace.string());
-  fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
+  print_next(arguments);
+  if (!has_lines(failure) && !arguments.quiet)
+    fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
+}
+
+void print_totals(const TraceHead& head) {
+  fmt::print("  {}, {}, {}, {}\n", counted("thread", head.threads.size()), counted("step", head.totals.steps),
+             head.totals.switches == 1 ? "1 switch" : fmt::format("{} switches", head.totals.switches),
+             counted("preemption", head.totals.preemptions));
 }
 
 void print_words(const HuntArguments& arguments, const Answer& answer) {
@@ -117,8 +172,11 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
     const char* answer_words = result.runs == 0     ? "inconclusive: no run ended"
                                : result.interrupted ? "interrupted: nothing failed"
                                                     : "nothing failed";
-    fmt::print("{} in {} run{}, {:.1f} s   {}, seed {}\n", answer_words, result.runs, result.runs == 1 ? "" : "s",
-               result.seconds, arguments.strategy, arguments.request.seed);
+    const std::size_t races = answer.races.races.size();
+    fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
+               races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
+               arguments.request.seed);
+    if (answer.race_trace) print_next(arguments);
     if (result.runs == 0 && !arguments.quiet)
       fmt::print(
           "  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a "
@@ -126,13 +184,16 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   }
   if (arguments.quiet) return;
   print_races(answer.races.races);
-  if (answer.witness && answer.witness->head.totals.steps > 0)
-    fmt::print("  {} threads, {} steps, {} switches, {} preemptions\n", answer.witness->head.threads.size(),
-               answer.witness->head.totals.steps, answer.witness->head.totals.switches,
-               answer.witness->head.totals.preemptions);
+  if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
+  if (answer.witness && answer.witness->head.totals.steps > 0) print_totals(answer.witness->head);
   for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
-    fmt::print("  note: {} more data races were seen once and not again\n", answer.races.unconfirmed);
+    fmt::print("  note: {} seen once and not again when the run was repeated\n",
+               were("more data race", answer.races.unconfirmed));
+  if (answer.races.not_tried > 0)
+    fmt::print("  note: {} seen; the runs that showed {} were not repeated: {}\n",
+               were("more data race", answer.races.not_tried), answer.races.not_tried == 1 ? "it" : "them",
+               answer.races.interrupted ? "interrupted" : "enough others were");
 }
 
 void print_object(const HuntArguments& arguments, const Answer& answer) {
@@ -147,15 +208,17 @@ void print_object(const HuntArguments& arguments, const Answer& answer) {
   out["strategy"] = arguments.strategy;
   out["points"] = arguments.points;
   out["seed"] = arguments.request.seed;
-  out["trace"] = answer.witness ? nlohmann::ordered_json(arguments.trace.string()) : nullptr;
+  out["trace"] =
+      answer.witness || answer.race_trace ? nlohmann::ordered_json(arguments.trace.string()) : nlohmann::ordered_json();
   out["failure"] = failure_json(answer.witness ? answer.witness->head.failure : std::nullopt);
   out["races"] = std::move(races);
   out["switches"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.switches) : nullptr;
   out["preemptions"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.preemptions) : nullptr;
   out["threads"] = result.progress.threads;
   out["steps"] = answer.witness ? answer.witness->head.totals.steps : result.progress.longest;
-  out["diverged"] = answer.witness && !answer.witness->confirmed;
+  out["diverged"] = answer.witness && !answer.witness->confirmed && !answer.witness->interrupted;
   out["interrupted"] = result.interrupted;
+  out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
   out["notes"] = result.notes;
   print_json(out);
 }
@@ -168,6 +231,21 @@ Error found_but_not_written(const HuntArguments& arguments, const HuntResult& re
           why.advice};
 }
 
+// Nothing failed, but there are races: the first run that shows one can be replayed and looked at.
+void trace_race(const HuntArguments& arguments, Answer& answer, Executor& executor) {
+  const RaceFindings& found = answer.races;
+  if (found.races.empty()) return;
+  std::vector<RaceRecord> shown;
+  for (std::size_t i = 0; i < found.races.size(); i++)
+    if (found.runs[i] == found.runs.front()) shown.push_back(found.races[i]);
+  auto head = write_race_trace(arguments.request, answer.result, found.runs.front(), meta_of(arguments),
+                               std::move(shown), arguments.trace, executor);
+  if (head)
+    answer.race_trace = std::move(*head);
+  else
+    answer.no_race_trace = head.error();
+}
+
 Result<Answer> find(HuntArguments& arguments) {
   bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
@@ -178,10 +256,12 @@ Result<Answer> find(HuntArguments& arguments) {
   Answer answer;
   answer.result = std::move(*result);
   if (!answer.result.failing && answer.result.races.empty()) return answer;
+  if (answer.result.interrupted) go_on_after_interrupt();
   auto executor = Executor::create(arguments.request.worker, std::make_shared<SiteCache>());
   if (!executor) return std::unexpected(executor.error());
   answer.races = confirm_races(arguments.request, answer.result, **executor);
-  if (!answer.result.failing) return answer;
+  answer.result.interrupted |= answer.races.interrupted;
+  if (!answer.result.failing) return trace_race(arguments, answer, **executor), std::move(answer);
   auto witness = write_witness(arguments.request, answer.result, meta_of(arguments), answer.races.races,
                                arguments.trace, **executor);
   if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));

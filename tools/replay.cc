@@ -17,10 +17,11 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-The program is the one that the trace names, or PROG; it must be the same build. It runs with the recorded arguments,
+A damaged trace is replayed as far as it is intact. The program is the one that the trace names, or PROG; it must be the same build. It runs with the recorded arguments,
 environment (but not LD_* and PATH) and inputs; what it read from outside is fed from the trace.
 
 Example:  heddle replay --times 20 queue-1.heddle
+HEDDLE_OPTIONS=key=value:... sets more (backend, timeouts); HEDDLE_OPTIONS=help=1 heddle replay lists all.
 Exit status: 66 the failure came back, 0 the trace has none and the replay neither, 3 diverged, 2 usage or input error.)";
 
 struct ReplayArguments {
@@ -28,10 +29,15 @@ struct ReplayArguments {
   std::uint64_t times = 1;
   bool json = false, quiet = false;
   Options options;
+  std::string damage;       // of the trace; empty: none
+  std::uint64_t steps = 0;  // that are followed
 };
 
 std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   SplitArguments split = split_arguments(argc, argv);
+  auto options = host_options("replay");
+  if (!options) return options.error();
+  out.options = *options;
   CLI::App app("Executes a trace again: the same schedule, the same inputs, the same end.", "heddle replay");
   set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG]");
   app.footer(kFooter);
@@ -44,9 +50,6 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
     return report_error("replay",
                         {"the arguments of the program come from the trace: only its path may stand behind --", ""});
   if (!split.program.empty()) out.program = split.program.front();
-  auto options = host_options("replay");
-  if (!options) return options.error();
-  out.options = *options;
   return std::nullopt;
 }
 
@@ -65,10 +68,13 @@ Result<ProgramInfo> program_of(const ReplayArguments& arguments, const Meta& met
 }
 
 struct Counts {
-  std::uint64_t reproduced = 0, diverged = 0;
+  std::uint64_t reproduced = 0, diverged = 0, cut = 0;
 };
 
 std::string ending(const ReplayReport& report) {
+  if (!report.failure && !report.outcome.races.empty())
+    return report.outcome.races.size() == 1 ? "a data race, and no failure"
+                                            : fmt::format("{} data races, and no failure", report.outcome.races.size());
   if (!report.failure) return "the program ended without a failure";
   const FailureRecord& failure = *report.failure;
   std::string out = failure.message;
@@ -82,6 +88,12 @@ std::string ending(const ReplayReport& report) {
 void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts,
                  const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
+  if (report.followed_what_is_left) {
+    fmt::print(stderr, "{}: followed all that is intact ({} step{}); how the recorded run ended is lost{}\n",
+               strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
+    if (report.failure) fmt::print(stderr, "  this one ended so: {}\n", ending(report));
+    return;
+  }
   if (counts.diverged == 0) {
     fmt::print(stderr, "{}: {}{}\n", head.failure ? alarming("reproduced", 2) : strong("reproduced", 2), ending(report),
                often);
@@ -90,11 +102,13 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
   const DivergenceText& divergence = *report.divergence;
   fmt::print(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step,
              divergence.reason, often, divergence.expected.text, divergence.actual.text);
+  if (!arguments.damage.empty())
+    fmt::print(stderr, "  this can come from the damage of the trace: it says nothing about the program\n");
 }
 
 void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
   nlohmann::ordered_json out;
-  out["reproduced"] = counts.diverged == 0 && report.reproduced;
+  out["reproduced"] = counts.diverged + counts.cut == 0 && report.reproduced;
   out["diverged"] = counts.diverged > 0;
   out["divergence"] = divergence_json(report.divergence);
   out["failure"] = failure_json(report.failure);
@@ -102,19 +116,22 @@ void print_object(const ReplayArguments& arguments, const ReplayReport& report, 
   out["times_reproduced"] = counts.reproduced;
   out["output"] = report.outcome.output.text;
   out["notes"] = report.outcome.notes;
+  out["complete"] = arguments.damage.empty();
+  out["damage"] = arguments.damage;
+  out["steps"] = arguments.steps;
   print_json(out);
 }
 
 int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const TraceHead& head, Executor& executor,
                const std::atomic<bool>& stop) {
+  if (Status same = replayer.check_program(executor); !same) return report_error("replay", same.error());
   Counts counts;
   std::optional<ReplayReport> shown;  // the first that diverged, else the last
   for (std::uint64_t i = 0; i < arguments.times; i++) {
     Result<ReplayReport> report = replayer.replay(executor);
     if (stop) return kInterruptedExit;
     if (!report) return report_error("replay", report.error());
-    bool diverged = !report->reproduced;
-    (diverged ? counts.diverged : counts.reproduced)++;
+    (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;
     if (!shown || !shown->divergence) shown = std::move(*report);
   }
   if (arguments.json)
@@ -123,7 +140,7 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
     print_words(arguments, *shown, counts, head);
   if (!arguments.json && !arguments.quiet)
     for (const std::string& note : shown->outcome.notes) fmt::print(stderr, "  note: {}\n", note);
-  if (counts.diverged > 0) return kInconclusive;
+  if (counts.diverged + counts.cut > 0) return kInconclusive;
   return head.failure ? kFound : kClean;
 }
 
@@ -137,11 +154,23 @@ int replay_main(int argc, char** argv) {
   auto trace = TraceReader::open(arguments.trace);
   if (!trace) return report_error("replay", trace.error());
   const TraceHead& head = trace->head();
+  arguments.damage = trace->damage();
+  if (!arguments.damage.empty() && head.meta.program.empty())
+    return report_error(
+        "replay",
+        {fmt::format("{} is damaged, and which program it is of is lost: {}", arguments.trace, arguments.damage), ""});
   auto program = program_of(arguments, head.meta);
   if (!program) return report_error("replay", program.error());
   auto replayer = Replayer::create(*trace, arguments.options);
   if (!replayer) return report_error("replay", replayer.error());
 
+  arguments.steps = replayer->steps();
+  if (!arguments.damage.empty())
+    fmt::print(stderr, "the trace is damaged: {}; {}\n", arguments.damage,
+               replayer->schedule_is_cut()
+                   ? fmt::format("its first {} can be replayed",
+                                 arguments.steps == 1 ? "step" : fmt::format("{} steps", arguments.steps))
+                   : "its schedule is whole");
   WorkerOptions worker;
   worker.launch = replayer->launch(program->path, current_environment());
   worker.output = arguments.json                          ? OutputMode::kCapture

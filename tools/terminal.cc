@@ -54,6 +54,11 @@ std::string shell_line(const std::vector<std::string>& words) {
   return out;
 }
 
+void go_on_after_interrupt() {
+  interrupted.store(false);
+  catch_interrupts();
+}
+
 const std::atomic<bool>& catch_interrupts() {
   struct sigaction action{};
   action.sa_handler = on_signal;

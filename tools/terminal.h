@@ -25,6 +25,8 @@ std::string shell_line(const std::vector<std::string>& words);
 
 /// From here on ctrl-C, SIGTERM and SIGHUP set the flag (a second one ends the process).
 const std::atomic<bool>& catch_interrupts();
+/// The user's interrupt ended the search; what was found is confirmed now, and a second interrupt ends that.
+void go_on_after_interrupt();
 
 /// Arguments before and behind the first "--"; `has_separator` tells an empty program from none.
 struct SplitArguments {

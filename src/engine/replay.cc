@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/builds.h"
 #include "src/engine/trace_builder.h"
 #include "src/failure/failure.h"
 #include "src/program/program.h"
@@ -45,6 +46,12 @@ void compose(StepText& step) {
     step.text += fmt::format("  {}:{}", std::filesystem::path(step.file).filename().string(), step.line);
     if (!step.function.empty()) step.text += " in " + step.function;
   }
+}
+
+const SiteRecord* find_site(const TraceHead& head, std::uint32_t id) {
+  auto site = std::lower_bound(head.sites.begin(), head.sites.end(), id,
+                               [](const SiteRecord& s, std::uint32_t wanted) { return s.id < wanted; });
+  return site != head.sites.end() && site->id == id ? &*site : nullptr;
 }
 
 bool comes_from_outside(std::string_view entry) { return entry.starts_with("LD_") || entry.starts_with("PATH="); }
@@ -97,7 +104,6 @@ bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t ori
 Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options) {
   const TraceHead& head = trace.head();
   Replayer replayer(trace);
-  if (head.schedule.empty() && head.totals.steps > 0) return error("this trace has no schedule: it cannot be replayed");
   auto conditions = FailureConditions::create(text_of(head.meta, "fail_on_exit"), text_of(head.meta, "fail_on_output"));
   if (!conditions) return std::unexpected(conditions.error());
   replayer.conditions_ = std::move(*conditions);
@@ -113,7 +119,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.max_steps = number(head.meta, "max_steps", run.max_steps);
   run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, "fail_on_race", 0));
   run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, "fork_at_mark", 0));
-  run.detector = run.fail_on_race;
+  run.detector = run.fail_on_race || (!head.failure && !head.races.empty());  // it only observes
   replayer.request_ = following(run, head.schedule, head.inputs, head.meta.racy_sites);
   replayer.request_.limits = {options.hang_timeout, options.run_timeout};
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
@@ -123,7 +129,40 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
     return true;
   });
   if (!read) return std::unexpected(read.error());
+  if (Status taken = replayer.take_schedule(); !taken) return std::unexpected(taken.error());
   return replayer;
+}
+
+Status Replayer::take_schedule() {
+  const TraceHead& head = trace_->head();
+  std::vector<HeddleSegment>& schedule = request_.schedule;
+  const auto length = [&] {
+    std::uint64_t steps = 0;
+    for (const HeddleSegment& segment : schedule) steps += segment.steps;
+    return steps;
+  };
+  steps_ = length();
+  const bool damaged = !trace_->damage().empty();
+  if (!damaged && schedule.empty() && head.totals.steps > 0)
+    return error("this trace has no schedule: it cannot be replayed");
+  if (!damaged || (head.totals.steps > 0 && steps_ == head.totals.steps)) return {};
+  // The table is lost, or a part of it, and the end mark too: the events say the same, as far as they go.
+  cut_ = true;
+  schedule.clear();
+  (void)trace_->for_each_block([&](std::span<const HeddleEvent> events) {
+    for (const HeddleEvent& e : events) {
+      if (!(e.flags & HEDDLE_EF_POINT)) continue;
+      if (schedule.empty() || schedule.back().thread != e.thread) schedule.push_back({e.thread, 0});
+      schedule.back().steps++;
+    }
+    return true;
+  });
+  steps_ = length();
+  if (steps_ == 0)
+    return error("the trace is damaged, and nothing of its schedule is left: it cannot be replayed (" +
+                 trace_->damage() + ")");
+  request_.parameters.feed = head.inputs.empty() ? 0 : 1;  // lost: the program gets what is outside now
+  return {};
 }
 
 Launch Replayer::launch(const std::filesystem::path& program,
@@ -146,27 +185,30 @@ Launch Replayer::launch(const std::filesystem::path& program,
   return launch;
 }
 
+std::optional<HeddleEvent> Replayer::point(std::uint64_t step) const {
+  std::optional<HeddleEvent> found;
+  std::uint64_t at = 0;
+  (void)trace_->for_each_block([&](std::span<const HeddleEvent> events) {
+    for (const HeddleEvent& e : events)
+      if ((e.flags & HEDDLE_EF_POINT) && at++ == step) {
+        found = e;
+        return false;
+      }
+    return true;
+  });
+  return found;
+}
+
 StepText Replayer::expected_step(std::uint64_t step) const {
   const TraceHead& head = trace_->head();
   StepText out;
-  std::uint64_t at = 0;
-  (void)trace_->for_each_block([&](std::span<const HeddleEvent> events) {
-    for (const HeddleEvent& e : events) {
-      if (!(e.flags & HEDDLE_EF_POINT) || at++ != step) continue;
-      out.thread = e.thread < head.threads.size() ? head.threads[e.thread].name : "?";
-      out.kind = kind_text(e.kind);
-      auto site = std::lower_bound(head.sites.begin(), head.sites.end(), e.site,
-                                   [](const SiteRecord& s, std::uint32_t id) { return s.id < id; });
-      if (site != head.sites.end() && site->id == e.site) {
-        out.function = site->function, out.file = site->file, out.line = site->line, out.object = site->variable;
-      }
-      for (const ObjectRecord& object : head.objects)
-        if (e.object != 0 && object.id == e.object) out.object = object.name;
-      return false;
-    }
-    return true;
-  });
-  if (!out.kind.empty()) {
+  if (std::optional<HeddleEvent> e = point(step)) {
+    out.thread = e->thread < head.threads.size() ? head.threads[e->thread].name : "?";
+    out.kind = kind_text(e->kind);
+    if (const SiteRecord* site = find_site(head, e->site))
+      out.function = site->function, out.file = site->file, out.line = site->line, out.object = site->variable;
+    for (const ObjectRecord& object : head.objects)
+      if (e->object != 0 && object.id == e->object) out.object = object.name;
     compose(out);
     return out;
   }
@@ -208,7 +250,29 @@ DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor)
   out.actual.object = raw.actual_address ? executor.symbolizer().data_name(raw.actual_address) : "";
   if (out.actual.object.empty()) out.actual.object = site.variable;
   compose(out.actual);
+  tell_apart(raw, site, out);
   return out;
+}
+
+/// Two different events can read the same: two accesses of one line, two locks without names. Then what differs is
+/// added.
+void Replayer::tell_apart(const HeddleDivergence& raw, const SiteRecord& site, DivergenceText& out) const {
+  if (out.expected.text != out.actual.text) return;
+  std::optional<HeddleEvent> event = point(raw.step);
+  if (!event) return;
+  const auto add = [&](std::string_view what, auto expected, auto actual) {
+    out.expected.text += fmt::format("   ({} {})", what, expected);
+    out.actual.text += fmt::format("   ({} {})", what, actual);
+  };
+  const SiteRecord* known = find_site(trace_->head(), event->site);
+  if (event->thread != raw.actual_thread)
+    add("thread number", event->thread, raw.actual_thread);
+  else if (event->object != raw.actual_object)
+    add("object number", event->object, raw.actual_object);
+  else if (event->site != raw.actual_site && known && known->column != site.column)
+    add("column", known->column, site.column);
+  else if (event->site != raw.actual_site)
+    add("place number", fmt::format("{:#x}", event->site), fmt::format("{:#x}", raw.actual_site));
 }
 
 std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outcome) const {
@@ -227,31 +291,37 @@ std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outc
   return out;
 }
 
-Status Replayer::check_elf(Worker& worker) const {
-  std::string wanted = text_of(trace_->head().meta, "elf_build_id");
-  if (wanted.empty()) return {};
+Status Replayer::check_program(Executor& executor) const {
+  const Meta& meta = trace_->head().meta;
+  Worker& worker = executor.worker();
   if (Status ready = worker.prepare(); !ready) return ready;
-  std::filesystem::path elf = worker.server_executable();
-  Result<ProgramInfo> info = inspect_program(elf);
-  if (!info) return std::unexpected(info.error());
-  if (info->build_id != wanted)
-    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", elf.string(),
-                             info->build_id, wanted));
-  return {};
+  if (std::string wanted = text_of(meta, "elf_build_id"); !wanted.empty()) {
+    std::filesystem::path elf = worker.server_executable();
+    Result<ProgramInfo> info = inspect_program(elf);
+    if (!info) return std::unexpected(info.error());
+    if (info->build_id != wanted)
+      return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", elf.string(),
+                               info->build_id, wanted));
+  }
+  return check_builds(meta, worker.server_pid());
 }
 
 Result<ReplayReport> Replayer::replay(Executor& executor) const {
-  if (Status same = check_elf(executor.worker()); !same) return std::unexpected(same.error());
   Result<RunOutcome> outcome = executor.execute(request_);
   if (!outcome) return std::unexpected(outcome.error());
   conditions_.judge(*outcome);
   ReplayReport report;
   const TraceHead& head = trace_->head();
-  if (outcome->result.divergence.happened && !same_ending(head.failure, head.totals.steps, *outcome))
+  const HeddleDivergence& divergence = outcome->result.divergence;
+  report.followed_what_is_left =
+      cut_ && outcome->end == RunEnd::kFinished && (!divergence.happened || divergence.step >= steps_) &&
+      outcome->result.steps >= steps_ &&
+      !(head.failure && outcome->failure && head.failure->signature == outcome->failure->signature);
+  if (divergence.happened && !report.followed_what_is_left && !same_ending(head.failure, head.totals.steps, *outcome))
     report.divergence = describe(*outcome, executor);
-  else
+  else if (!report.followed_what_is_left)
     report.divergence = ended_differently(*outcome);
-  report.reproduced = !report.divergence && outcome->end != RunEnd::kInterrupted;
+  report.reproduced = !report.divergence && !report.followed_what_is_left && outcome->end != RunEnd::kInterrupted;
   if (report.reproduced && head.failure && !outcome->failure)
     outcome->failure = head.failure;  // cut off where the original was
   report.failure = outcome->failure;

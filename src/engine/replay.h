@@ -28,31 +28,43 @@ struct ReplayReport {
   bool reproduced = false;  // ended as the trace says (a trace without failure: without one)
   std::optional<DivergenceText> divergence;
   std::optional<FailureRecord> failure;  // of this execution
+  /// The trace is damaged and this execution followed all that is left of its schedule; it was ended there.
+  bool followed_what_is_left = false;
   RunOutcome outcome;
 };
 
 /// Everything a replay needs of a trace, read once; replays of --times share it.
 class Replayer {
  public:
-  /// Errors: the trace cannot be replayed (no schedule).
+  /// A damaged trace is replayed as far as its schedule goes, or its events, which also tell it. Errors: neither is
+  /// there.
   static Result<Replayer> create(const TraceReader& trace, const Options& options);
 
   /// What to start: recorded argv, environment and cwd, with LD_* and PATH from `current_environment` instead of the
   /// trace's.
   Launch launch(const std::filesystem::path& program, const std::vector<std::string>& current_environment) const;
+  /// Errors: the program or one of its libraries is another build. Once, before the first replay.
+  Status check_program(Executor& executor) const;
   Result<ReplayReport> replay(Executor& executor) const;
+  /// Steps of the schedule that is followed; with `schedule_is_cut()` there were more.
+  std::uint64_t steps() const { return steps_; }
+  bool schedule_is_cut() const { return cut_; }
   const FailureConditions& conditions() const { return conditions_; }
 
  private:
   explicit Replayer(const TraceReader& trace) : trace_(&trace) {}
-  Status check_elf(Worker& worker) const;
+  Status take_schedule();
   DivergenceText describe(const RunOutcome& outcome, Executor& executor) const;
+  std::optional<HeddleEvent> point(std::uint64_t step) const;
   StepText expected_step(std::uint64_t step) const;
+  void tell_apart(const HeddleDivergence& raw, const SiteRecord& site, DivergenceText& out) const;
   std::optional<DivergenceText> ended_differently(const RunOutcome& outcome) const;
 
   const TraceReader* trace_;
   RunRequest request_;
   FailureConditions conditions_;
+  std::uint64_t steps_ = 0;
+  bool cut_ = false;
 };
 
 /// The request that follows `choices` strictly with the inputs of the recorded run. Shared with hunt's re-execution.

@@ -10,6 +10,7 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kMaxStackDepth = 256;
+constexpr std::size_t kFirstStacks = 8;  // of a thread: one of them shows the user's function, or none will
 
 // What an object without a name is called, from the name of the event kind that touched it first.
 const char* object_word(std::uint32_t kind) {
@@ -27,6 +28,16 @@ const char* object_word(std::uint32_t kind) {
   return "object";
 }
 
+void enter(ThreadRecord& record, const Frame& frame) {
+  record.entry = frame.function;
+  record.entry_file = frame.file;
+}
+
+const Frame* outermost_of_user(const Stack& stack) {
+  auto it = std::find_if(stack.rbegin(), stack.rend(), [](const Frame& f) { return !f.system && !f.function.empty(); });
+  return it == stack.rend() ? nullptr : &*it;
+}
+
 std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& symbolizer) {
   std::vector<ThreadRecord> out;
   for (std::uint32_t i = 0; i < evidence.threads.size(); i++) {
@@ -39,7 +50,11 @@ std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& s
       record.entry = "main";
     } else if (info.entry != 0) {
       Stack frames = symbolizer.frames(info.entry, false);
-      if (!frames.empty()) record.entry = frames.back().function;
+      // std::thread starts all threads in one function of the library: not what the user calls it.
+      if (!frames.empty() && !frames.back().system) {
+        enter(record, frames.back());
+        record.entry_line = frames.back().line;
+      }
     }
     out.push_back(std::move(record));
   }
@@ -108,6 +123,40 @@ SiteRecord SiteResolver::resolve(std::uint32_t id) {
   return out;
 }
 
+// The user's function that a library's thread runs is the outermost one on its stacks.
+void TraceBuilder::name_entries(TraceHead& head, const std::optional<FailureRecord>& failure) const {
+  for (std::uint32_t i = 1; i < head.threads.size(); i++) {
+    ThreadRecord& record = head.threads[i];
+    if (!record.entry.empty()) continue;
+    if (i < first_stacks_.size())
+      for (std::uint32_t index : first_stacks_[i])
+        if (const Frame* frame = outermost_of_user(head.stacks[index - 1]); frame && record.entry.empty())
+          enter(record, *frame);
+    if (!failure || !record.entry.empty()) continue;
+    for (const ThreadAtFailure& thread : failure->threads)
+      if (const Frame* frame = thread.thread == record.name ? outermost_of_user(thread.stack) : nullptr)
+        enter(record, *frame);
+  }
+}
+
+// A process that exited cannot be inspected any more: the last place that it was seen at is the best there is.
+void TraceBuilder::place_exit(TraceHead& head) const {
+  FailureRecord& failure = *head.failure;
+  if (!last_ || last_->thread >= head.threads.size()) return;
+  Frame place;
+  if (const Frame* frame = last_->stack ? user_frame(head.stacks[last_->stack - 1]) : nullptr; frame && !frame->system)
+    place = *frame;
+  for (const SiteRecord& site : head.sites)
+    if (site.id == last_->site && place.file.empty() && site.line != 0)
+      place.function = site.function, place.file = site.file, place.line = site.line;
+  if (place.file.empty()) return;
+  failure.thread = head.threads[last_->thread].name;
+  failure.function = place.function;
+  failure.file = place.file;
+  failure.line = place.line;
+  failure.detail += "\nthe place is the last one that was seen before the exit";
+}
+
 std::uint32_t TraceBuilder::stack_index(std::uint32_t id) {
   if (id == 0) return 0;
   auto [known, is_new] = index_of_id_.try_emplace(id, 0);
@@ -125,6 +174,11 @@ void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
     if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
     event.stack = stack_index(event.stack);
     if (event.site) sites_.insert(event.site);
+    if (event.kind != HEDDLE_EV_MALLOC && event.kind != HEDDLE_EV_FREE && event.kind != HEDDLE_EV_INPUT) last_ = event;
+    if (event.stack == 0 || event.thread == 0 || event.thread >= HEDDLE_MAX_THREADS) continue;
+    if (event.thread >= first_stacks_.size()) first_stacks_.resize(event.thread + 1u);
+    auto& first = first_stacks_[event.thread];
+    if (first.size() < kFirstStacks && (first.empty() || first.back() != event.stack)) first.push_back(event.stack);
   }
   events_ += buffer_.size();
   if (status_) status_ = writer_.append(buffer_);
@@ -152,6 +206,8 @@ Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Exe
   head.races = std::move(races);
   head.notes = outcome.notes;
   head.failure = outcome.failure;
+  name_entries(head, head.failure);
+  if (head.failure && head.failure->kind == "exit" && head.failure->file.empty()) place_exit(head);
   head.wait_status = outcome.wait_status;
   head.complete = outcome.complete;
   if (Status finished = writer_.finish(head); !finished) return std::unexpected(finished.error());

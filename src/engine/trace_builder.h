@@ -16,6 +16,8 @@ class TraceBuilder {
   /// `region` is where the run's stacks appear while it runs.
   TraceBuilder(TraceWriter writer, const Region& region) : writer_(std::move(writer)), region_(region) {}
 
+  /// Before the run: a trace that is cut later still says which program it is of.
+  void begin(const Meta& meta) { status_ = writer_.begin(meta); }
   /// Appends, with stack ids replaced by indices of the table that finish() writes. A write error is kept for finish().
   void on_events(std::span<const HeddleEvent> events);
 
@@ -24,12 +26,16 @@ class TraceBuilder {
 
  private:
   std::uint32_t stack_index(std::uint32_t id);
+  void name_entries(TraceHead& head, const std::optional<FailureRecord>& failure) const;
+  void place_exit(TraceHead& head) const;
 
   TraceWriter writer_;
   const Region& region_;
   Status status_;
   std::uint64_t events_ = 0;
   std::vector<HeddleEvent> buffer_;
+  std::optional<HeddleEvent> last_;                       // that has a place
+  std::vector<std::vector<std::uint32_t>> first_stacks_;  // by thread: indices
   std::unordered_set<std::uint32_t> sites_;
   std::unordered_map<std::uint32_t, std::uint32_t> index_of_id_;
   std::map<std::vector<std::uint64_t>, std::uint32_t> index_of_stack_;

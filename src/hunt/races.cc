@@ -73,8 +73,8 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
   std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
   for (const FoundRace& found : result.races) by_run[found.run].push_back(found.race);
   for (const auto& [index, wanted] : by_run) {
-    if (findings.races.size() >= kMaxConfirmed) {
-      findings.unconfirmed += wanted.size();
+    if (findings.races.size() >= kMaxConfirmed || findings.interrupted) {
+      findings.not_tried += wanted.size();
       continue;
     }
     RunRequest again = plan_run(request, epoch_of(result, index), index);
@@ -82,15 +82,23 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
     again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
     again.keep_evidence = true;
     Result<RunOutcome> outcome = executor.execute(again);
+    const std::atomic<bool>* stop = request.worker.stop;
+    if (outcome ? outcome->end == RunEnd::kInterrupted : stop && stop->load()) {
+      findings.interrupted = true;  // says nothing about the race
+      findings.not_tried += wanted.size();
+      continue;
+    }
     for (const HeddleRace& race : wanted) {
       const HeddleRace* seen = nullptr;
       if (outcome)
         for (const HeddleRace& candidate : outcome->races)
           if (same_pair(candidate, race)) seen = &candidate;
-      if (seen && outcome->evidence)
-        findings.races.push_back(race_record(*seen, *outcome, executor));
-      else
+      if (!seen || !outcome->evidence) {
         findings.unconfirmed++;
+        continue;
+      }
+      findings.races.push_back(race_record(*seen, *outcome, executor));
+      findings.runs.push_back(index);
     }
   }
   return findings;

@@ -10,11 +10,14 @@ namespace heddle {
 /// `outcome` (with evidence) is the execution that `race` was seen in.
 RaceRecord race_record(const HeddleRace& race, const RunOutcome& outcome, Executor& executor);
 
-/// Executes the first run of each race again with stacks; a race that this execution does not show again (or one beyond
-/// the first 50) is dropped into `unconfirmed` by count: nothing is claimed that was not executed.
+/// Executes the first run of each race again with stacks. A race that this execution does not show again is only
+/// counted: nothing is claimed that was not executed.
 struct RaceFindings {
   std::vector<RaceRecord> races;
-  std::size_t unconfirmed = 0;
+  std::vector<std::uint64_t> runs;  // by race: the run that shows it
+  std::size_t unconfirmed = 0;      // executed again, and not seen
+  std::size_t not_tried = 0;        // beyond the first 50, or the user interrupted
+  bool interrupted = false;
 };
 RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor);
 

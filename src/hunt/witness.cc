@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/builds.h"
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
 #include "src/program/program.h"
@@ -10,6 +11,7 @@ namespace heddle {
 namespace {
 
 constexpr std::uint64_t kMaxAccessEvents = 2'000'000;
+constexpr int kSlowerWithDetail = 10;  // a run that was within its time must not be cut off for being watched
 
 std::uint32_t trace_detail(const Options& options, const HeddleResult& result) {
   switch (options.detail) {
@@ -68,8 +70,9 @@ void fill_meta(Meta& meta, const HuntRequest& request, const RunRequest& plan) {
 }
 
 // Behind a wrapper script: the build that matters is that of the program it executes.
-void fill_elf(Meta& meta, const Worker& worker) {
+void fill_builds(Meta& meta, const RunOutcome& run, const Worker& worker) {
   std::filesystem::path elf = worker.server_executable();
+  record_builds(meta, run.evidence->modules, elf);
   if (elf.empty() || elf == meta.program) return;
   Result<ProgramInfo> info = inspect_program(elf);
   if (!info) return;
@@ -94,23 +97,27 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
                               std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor) {
   const RunOutcome& first = result.failing->outcome;
   RunRequest plan = plan_run(request, epoch_of(result, result.failing->index), result.failing->index);
+  meta.detail = trace_detail(request.options, first.result);
   fill_meta(meta, request, plan);
   if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
-  fill_elf(meta, executor.worker());
+  fill_builds(meta, first, executor.worker());
 
   Result<TraceWriter> writer = TraceWriter::create(path);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());
+  builder.begin(meta);
   RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
   again.limits = plan.limits;
-  again.parameters.detail = meta.detail = trace_detail(request.options, first.result);
+  again.limits.total *= kSlowerWithDetail;
+  again.parameters.detail = meta.detail;
   Result<RunOutcome> second =
       executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
   if (!second) return std::unexpected(second.error());
   request.conditions.judge(*second);
 
   Witness witness;
-  witness.confirmed = same_ending(first.failure, first.result.steps, *second);
+  witness.interrupted = second->end == RunEnd::kInterrupted;
+  witness.confirmed = !witness.interrupted && same_ending(first.failure, first.result.steps, *second);
   witness.difference = difference(first, *second);
   if (witness.confirmed && !was_cut_off(*first.failure)) witness.confirmed = witness.difference.empty();
   if (!witness.confirmed) {
@@ -118,7 +125,9 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
     if (!plain) return std::unexpected(plain.error());
     RunOutcome original = first;
     original.complete = false;
-    original.notes.push_back("executed again, this run did not fail in the same way: " + witness.difference);
+    original.notes.push_back(witness.interrupted
+                                 ? "this run was not executed again: the hunt was interrupted"
+                                 : "executed again, this run did not fail in the same way: " + witness.difference);
     auto head = TraceBuilder(std::move(*plain), executor.worker().region())
                     .finish(std::move(meta), original, executor, std::move(races));
     if (!head) return std::unexpected(head.error());
@@ -132,6 +141,29 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   if (!head) return std::unexpected(head.error());
   witness.head = std::move(*head);
   return witness;
+}
+
+Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult& result, std::uint64_t index, Meta meta,
+                                   std::vector<RaceRecord> races, const std::filesystem::path& path,
+                                   Executor& executor) {
+  RunRequest run = plan_run(request, epoch_of(result, index), index);
+  run.keep_evidence = true;
+  HeddleResult small{};
+  run.parameters.detail = meta.detail = trace_detail(request.options, small);
+  fill_meta(meta, request, run);
+  if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
+  Result<TraceWriter> writer = TraceWriter::create(path);
+  if (!writer) return std::unexpected(writer.error());
+  TraceBuilder builder(std::move(*writer), executor.worker().region());
+  builder.begin(meta);
+  Result<RunOutcome> outcome =
+      executor.execute(run, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
+  if (!outcome) return std::unexpected(outcome.error());
+  request.conditions.judge(*outcome);
+  if (outcome->end != RunEnd::kFinished || outcome->failure || !outcome->evidence)
+    return error("executed again, the run with the data race did not end as before");
+  fill_builds(meta, *outcome, executor.worker());
+  return builder.finish(std::move(meta), *outcome, executor, std::move(races));
 }
 
 }  // namespace heddle

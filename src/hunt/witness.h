@@ -10,9 +10,10 @@
 namespace heddle {
 
 struct Witness {
-  TraceHead head;          // as written
-  bool confirmed = false;  // the second execution failed in the same way
-  std::string difference;  // how it did not, in one clause
+  TraceHead head;            // as written
+  bool confirmed = false;    // the second execution failed in the same way
+  bool interrupted = false;  // by the user, before it could: nothing is known about the program
+  std::string difference;    // how it did not, in one clause
 };
 
 /// Writes the trace to `path`. `meta` names program and launch; what the run decides is filled in here.
@@ -20,5 +21,11 @@ struct Witness {
 /// Errors: I/O, or the program does not start any more.
 Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta,
                               std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor);
+
+/// The trace of run `index`, which showed `races` and did not fail: executed again as it was planned, with detail.
+/// Errors: as above, or that execution did not end like the first.
+Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult& result, std::uint64_t index, Meta meta,
+                                   std::vector<RaceRecord> races, const std::filesystem::path& path,
+                                   Executor& executor);
 
 }  // namespace heddle

@@ -10,6 +10,7 @@
 
 #include "abi/site.h"
 #include "src/program/elf_file.h"
+#include "src/program/process_maps.h"
 
 namespace heddle {
 namespace {
@@ -77,14 +78,28 @@ Result<std::string> file_identity(const fs::path& path) {
   return fmt::format("file:{:016x}", hash);
 }
 
-bool is_position_independent_program(const ElfFile& elf, const GElf_Phdr& dynamic) {
+Result<std::string> identity_of(const ElfFile& elf, const fs::path& path) {
+  std::string id = elf.build_id();
+  return id.empty() ? file_identity(path) : Result<std::string>(std::move(id));
+}
+
+/// What the dynamic section says: whether this is a program that can lie anywhere, and which libraries it names.
+bool read_dynamic(const ElfFile& elf, const GElf_Phdr& dynamic, std::vector<std::string>& needed) {
   if (dynamic.p_offset > elf.file_size() || dynamic.p_filesz > elf.file_size() - dynamic.p_offset) return false;
   Elf_Data* data =
       elf_getdata_rawchunk(elf.elf(), static_cast<std::int64_t>(dynamic.p_offset), dynamic.p_filesz, ELF_T_DYN);
   GElf_Dyn entry;
-  for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; ++i)
-    if (entry.d_tag == DT_FLAGS_1) return (entry.d_un.d_val & DF_1_PIE) != 0;
-  return false;
+  std::uint64_t names = 0;
+  std::vector<std::uint64_t> offsets;
+  bool pie = false;
+  for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; ++i) {
+    if (entry.d_tag == DT_FLAGS_1) pie = (entry.d_un.d_val & DF_1_PIE) != 0;
+    if (entry.d_tag == DT_STRTAB) names = entry.d_un.d_ptr;
+    if (entry.d_tag == DT_NEEDED && offsets.size() < 1024) offsets.push_back(entry.d_un.d_val);
+  }
+  for (const std::uint64_t offset : offsets)
+    if (const auto name = names ? elf.text_at(names + offset) : std::nullopt) needed.emplace_back(*name);
+  return pie;
 }
 
 /// Which kind of ELF file: a program with a dynamic linker, a static program, or no program at all.
@@ -97,7 +112,7 @@ Status inspect_segments(const ElfFile& elf, ProgramInfo& info) {
   bool has_interpreter = false, pie = false;
   for (const GElf_Phdr& segment : elf.segments()) {
     has_interpreter |= segment.p_type == PT_INTERP;
-    if (segment.p_type == PT_DYNAMIC) pie = is_position_independent_program(elf, segment);
+    if (segment.p_type == PT_DYNAMIC) pie = read_dynamic(elf, segment, info.needed);
   }
   info.is_static = !has_interpreter;
   if (info.is_static && type == ET_DYN && !pie)
@@ -117,15 +132,27 @@ Result<ProgramInfo> inspect_elf(ProgramInfo info) {
   info.instrumented = sites->has_value();
   info.has_runtime = elf->defines("__heddle_register_module");
   if (auto ok = inspect_segments(*elf, info); !ok) return std::unexpected(ok.error());
-  info.build_id = elf->build_id();
-  if (!info.build_id.empty()) return info;
-  auto identity = file_identity(info.path);
+  auto identity = identity_of(*elf, info.path);
   if (!identity) return std::unexpected(identity.error());
   info.build_id = *identity;
   return info;
 }
 
 }  // namespace
+
+Result<std::string> build_id_of(const fs::path& path) {
+  auto elf = ElfFile::open(path);
+  if (!elf) return std::unexpected(elf.error());
+  return identity_of(*elf, path);
+}
+
+std::vector<fs::path> mapped_files(pid_t pid) {
+  std::vector<fs::path> files;
+  if (auto maps = read_maps(pid))
+    for (const CodeMapping& mapping : *maps)
+      if (files.empty() || files.back() != mapping.path) files.emplace_back(mapping.path);
+  return files;
+}
 
 Result<ProgramInfo> inspect_program(const fs::path& path) {
   struct stat st{};

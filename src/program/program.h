@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "src/result/result.h"
 #include "src/trace/trace.h"
 
@@ -18,6 +20,7 @@ struct ProgramInfo {
   bool has_runtime = false;    // defines __heddle_register_module
   bool is_script = false;      // "#!": the first ELF behind it is followed at run time
   bool is_static = false, is_setuid = false;
+  std::vector<std::string> needed;       // libraries that it is linked to, as it names them
   std::vector<std::string> interpreter;  // of a script
 };
 
@@ -25,6 +28,12 @@ struct ProgramInfo {
 /// statically linked without our runtime (exit status 2 of every verb). `path` is used as it is: looking along PATH is
 /// the caller's job.
 Result<ProgramInfo> inspect_program(const std::filesystem::path& path);
+
+/// Build-id of any ELF file, also a library; "file:" and a hash of its bytes when it has none.
+Result<std::string> build_id_of(const std::filesystem::path& elf);
+
+/// The files whose code `pid` has mapped.
+std::vector<std::filesystem::path> mapped_files(pid_t pid);
 
 /// Site descriptors of an ELF file in file order; `id` is the index (the static id at run time is first_site + index).
 /// Functions are demangled as in Frame::function. Empty: not built by heddle cc.

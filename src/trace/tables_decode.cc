@@ -100,6 +100,8 @@ bool HeadDecoder::threads(ByteReader& r) {
     t.parent = f.u32();
     t.entry = f.string();
     t.label = f.string();
+    t.entry_file = f.string();
+    t.entry_line = f.u32();
     head_.threads.push_back(std::move(t));
   });
 }

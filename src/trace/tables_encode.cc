@@ -107,6 +107,8 @@ void encode_thread(ByteWriter& w, const ThreadRecord& t) {
   w.varint(t.parent);
   w.string(t.entry);
   w.string(t.label);
+  w.string(t.entry_file);
+  w.varint(t.entry_line);
 }
 
 void encode_site(ByteWriter& w, const SiteRecord& s) {

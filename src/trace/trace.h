@@ -32,8 +32,10 @@ using Stack = std::vector<Frame>;  // innermost first
 struct ThreadRecord {
   std::string name;  // "0", "0.1", "0.1.2"
   std::uint32_t parent = 0;
-  std::string entry;  // function it started in, demangled
-  std::string label;  // pthread_setname_np
+  std::string entry;            // function it started in, demangled
+  std::string label;            // pthread_setname_np
+  std::string entry_file = {};  // of that function; empty: unknown
+  std::uint32_t entry_line = 0;
   bool operator==(const ThreadRecord&) const = default;
 };
 
