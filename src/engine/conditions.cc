@@ -25,12 +25,13 @@ std::string matching_line(const std::string& text, const regex_t& regex) {
   return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
 }
 
-FailureRecord simple_failure(const char* kind, std::string signature, std::string message) {
+FailureRecord simple_failure(const char* kind, std::string detail, std::string message) {
   FailureRecord failure;
   failure.kind = kind;
-  failure.signature = std::move(signature);
+  failure.detail = std::move(detail);
   failure.message = std::move(message);
   failure.thread = "0";
+  failure.signature = signature(failure);
   return failure;
 }
 
@@ -71,13 +72,13 @@ void FailureConditions::judge(RunOutcome& outcome) const {
     if (outcome.failure && outcome.failure->kind == "exit" && !listed_->contains(status)) outcome.failure.reset();
     if (!outcome.failure && listed_->contains(status) && outcome.result.failure.kind == HEDDLE_FAIL_NONE)
       outcome.failure =
-          simple_failure("exit", fmt::format("exit({})", status), fmt::format("exited with status {}", status));
+          simple_failure("exit", fmt::format("status: {}", status), fmt::format("exit status {}", status));
   }
   if (regex_ && (!outcome.failure || outcome.failure->kind == "exit")) {
     std::string line = matching_line(outcome.output.text, regex_->compiled);
     if (!line.empty())
       outcome.failure =
-          simple_failure("output", fmt::format("output({})", output_), fmt::format("the program wrote: {}", line));
+          simple_failure("output", fmt::format("pattern: {}", output_), fmt::format("the program wrote: {}", line));
   }
 }
 

@@ -42,6 +42,7 @@ TEST(Conditions, OutputIsMatchedByLines) {
   FailureConditions::create("any", "^lost [0-9]+").value().judge(outcome);
   ASSERT_TRUE(outcome.failure);
   EXPECT_EQ(outcome.failure->kind, "output");
+  EXPECT_EQ(outcome.failure->signature, "output|^lost [0-9]+");
   EXPECT_THAT(outcome.failure->message, HasSubstr("lost 3 messages"));
   EXPECT_FALSE(fails("any", "^messages", exited(0, "lost 3 messages\n")));
   EXPECT_TRUE(fails("any", "b$", exited(0, std::string("a\0b\nc", 5))));

@@ -85,9 +85,9 @@ std::string signature(const FailureRecord& failure) {
     parts = deadlock_parts(failure);
   else if (failure.kind == "livelock" || failure.kind == "hang")
     parts = spinning_parts(failure);
-  else if (failure.kind == "exit")
+  else if (failure.kind == "exit" || failure.kind == "output")
     parts = {qualifier(failure)};
-  else if (failure.kind != "output")
+  else
     parts = user_functions(failure);
 
   const bool qualified = failure.kind == "exception" || failure.kind == "sanitizer" || failure.kind == "signal";

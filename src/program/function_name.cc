@@ -131,6 +131,20 @@ std::string bare_name(std::string_view demangled) {
   return name.empty() ? std::string(demangled) : name;
 }
 
-std::string readable_function(const std::string& linkage) { return without_parameters(demangle(linkage)); }
+std::string readable_function(const std::string& linkage) {
+  std::string name = without_parameters(demangle(linkage));
+  // clang's lambdas: "main::$_0::operator()" -> "main::{lambda#1}"
+  constexpr std::string_view kCall = "::operator()";
+  for (std::size_t at = 0; (at = name.find("$_", at)) != name.npos; ++at) {
+    std::size_t end = at + 2;
+    unsigned number = 0;
+    while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) && number < 100'000)
+      number = number * 10 + static_cast<unsigned>(name[end++] - '0');
+    if (end == at + 2) continue;
+    if (std::string_view(name).substr(end).starts_with(kCall)) end += kCall.size();
+    name.replace(at, end - at, "{lambda#" + std::to_string(number + 1) + "}");
+  }
+  return name;
+}
 
 }  // namespace heddle

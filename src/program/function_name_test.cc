@@ -66,5 +66,10 @@ TEST(FunctionName, ReadableIsDemangledAndReduced) {
   EXPECT_EQ(readable_function("main"), "main");
 }
 
+TEST(FunctionName, LambdasOfClangAreReadable) {
+  EXPECT_EQ(readable_function("_ZZ4mainENK3$_0clEv"), "main::{lambda#1}");
+  EXPECT_EQ(readable_function("_ZZN4shop3runEvENK3$_1clEv"), "shop::run::{lambda#2}");
+}
+
 }  // namespace
 }  // namespace heddle

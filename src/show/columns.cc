@@ -39,7 +39,10 @@ bool Columns::header() {
   std::string text = spaces(kIndent);
   for (std::uint16_t t : threads_) {
     std::string title = clean(names_.thread(t), options_.utf8);
-    if (t < head_.threads.size()) title += " " + clean(head_.threads[t].entry, options_.utf8);
+    if (t < head_.threads.size() && !head_.threads[t].entry.empty())
+      title += " " + clean(head_.threads[t].entry, options_.utf8);
+    else
+      title = "thread " + title;
     text += paint(options_.colour, Paint::Bold, pad(title, width_, options_.utf8)) + spaces(kGap);
   }
   text.erase(text.find_last_not_of(' ') + 1);

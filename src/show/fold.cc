@@ -1,9 +1,13 @@
 #include "src/show/fold.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace heddle {
 
 void Fold::add(const Row& row) {
   if (row.private_only && !row.preempted_after) {
+    if (row.foreign) return;
     if (folding_private_) {
       held_.reset();  // two or more in a row: worth a fold
     } else {
@@ -32,6 +36,9 @@ void Fold::show(const Row& row) {
   if (tail_.front().near) {
     middle_.push_back(tail_.front().row);
     if (middle_.size() > limits_.middle) middle_.pop_front();
+  } else if (tail_.front().row.acquires) {
+    acquired_.push_back(tail_.front().row);
+    if (acquired_.size() > limits_.acquired) acquired_.pop_front();
   }
   tail_.pop_front();
 }
@@ -39,7 +46,8 @@ void Fold::show(const Row& row) {
 std::vector<Row> Fold::finish() {
   if (held_) show(*std::exchange(held_, std::nullopt));
   std::vector<Row> rows = std::move(head_);
-  rows.insert(rows.end(), middle_.begin(), middle_.end());
+  std::merge(middle_.begin(), middle_.end(), acquired_.begin(), acquired_.end(), std::back_inserter(rows),
+             [](const Row& a, const Row& b) { return a.position < b.position; });
   for (const Kept& k : tail_) rows.push_back(k.row);
   return rows;
 }

@@ -14,6 +14,7 @@ class Fold {
   struct Limits {
     std::size_t head = 40, middle = 60, tail = 60;
     std::size_t around = 6;
+    std::size_t acquired = 16;
   };
   explicit Fold(Limits limits) : limits_(limits) {}
 
@@ -32,7 +33,8 @@ class Fold {
   std::vector<Row> head_;
   std::deque<Kept> tail_;
   std::deque<Row> middle_;
-  std::optional<Row> held_;  // a private row that is alone so far: folding one row would not save a line
+  std::deque<Row> acquired_;  // locks of the deadlock, the last ones
+  std::optional<Row> held_;   // a private row that is alone so far: folding one row would not save a line
   bool folding_private_ = false;
   std::size_t near_left_ = 0;  // rows after the last preemption that still count as near
 };

@@ -38,7 +38,7 @@ std::string kind_text(std::uint32_t kind) {
 
 std::uint32_t kind_properties(std::uint32_t kind) { return kind < HEDDLE_EV_COUNT ? kKinds[kind].properties : 0; }
 
-Names::Names(const TraceHead& head) : head_(head), places_(1), cache_(std::size_t{1} << kCacheBits) {
+Names::Names(const TraceHead& head) : head_(head), places_(1), foreign_(1), cache_(std::size_t{1} << kCacheBits) {
   for (std::size_t i = 0; i < head.sites.size(); ++i) sites_.emplace(head.sites[i].id, static_cast<std::uint32_t>(i));
   for (std::size_t i = 0; i < head.objects.size(); ++i)
     objects_.emplace(head.objects[i].id, static_cast<std::uint32_t>(i));
@@ -53,12 +53,15 @@ const SiteRecord* Names::site(std::uint32_t id) const {
   return it == sites_.end() ? nullptr : &head_.sites[it->second];
 }
 
-PlaceId Names::intern(const Place& place) {
+PlaceId Names::intern(const Place& place, bool foreign) {
   std::string key = fmt::format("{}:", place.line);
   key.append(place.file).push_back('\0');
   key.append(place.function);
   const auto [it, added] = interned_.try_emplace(std::move(key), static_cast<PlaceId>(places_.size()));
-  if (added) places_.push_back(place);
+  if (added) {
+    places_.push_back(place);
+    foreign_.push_back(foreign);
+  }
   return it->second;
 }
 
@@ -71,13 +74,19 @@ PlaceId Names::find(const HeddleEvent& event) {
   if (s != nullptr && s->line != 0 && !foreign) return intern({s->function, s->file, s->line});
   if (const Frame* f = stack != nullptr ? innermost_of_user(*stack) : nullptr)
     return intern({f->function, f->file, f->line});
-  if (s != nullptr) return intern({s->function, s->file, s->line});
+  if (s != nullptr && !(s->function.empty() && s->file.empty()))
+    return intern({s->function, s->file, s->line}, foreign);
   if (stack != nullptr && !stack->empty())
-    return intern({stack->front().function, stack->front().file, stack->front().line});
+    return intern({stack->front().function, stack->front().file, stack->front().line}, true);
   return 0;
 }
 
 PlaceId Names::place(const HeddleEvent& event) {
+  if (event.kind == HEDDLE_EV_THREAD_START || event.kind == HEDDLE_EV_THREAD_EXIT) {
+    if (event.thread >= head_.threads.size() || head_.threads[event.thread].entry.empty()) return 0;
+    const ThreadRecord& t = head_.threads[event.thread];
+    return intern({t.entry, t.entry_file, t.entry_line});
+  }
   const std::uint64_t key = (std::uint64_t{event.site} << 32) | event.stack;
   Cached& slot = cache_[(key * 0x9e3779b97f4a7c15ull) >> (64 - kCacheBits)];
   if (slot.key == key && key != ~0ull) return slot.place;
@@ -88,12 +97,22 @@ PlaceId Names::place(const HeddleEvent& event) {
   return it->second;
 }
 
+bool Names::has_name(const HeddleEvent& event) const {
+  if (event.object != 0 || (kind_properties(event.kind) & HEDDLE_P_SYNC)) return true;
+  const SiteRecord* s = site(event.site);
+  return s != nullptr && !s->variable.empty() && !system_path(s->file);
+}
+
 std::string Names::what(const HeddleEvent& event) const {
   if (event.object != 0) {
     const auto it = objects_.find(event.object);
     return it != objects_.end() && !head_.objects[it->second].name.empty() ? head_.objects[it->second].name
                                                                            : fmt::format("object {}", event.object);
   }
+  // Creation counts from the first thread, and a join names whom it waits for, by index.
+  if ((event.kind == HEDDLE_EV_THREAD_CREATE || event.kind == HEDDLE_EV_THREAD_JOIN) && event.address != 0 &&
+      event.address < head_.threads.size())
+    return head_.threads[event.address].name;
   const SiteRecord* s = site(event.site);
   // In a system header the variable is one of the library's ("this->_M_i"): it says nothing to the user.
   return s == nullptr || system_path(s->file) ? std::string() : s->variable;

@@ -29,19 +29,24 @@ class Names {
   std::string thread(std::uint32_t index) const;
   /// Where in the user's code the event happened: its site, unless that lies in a system header; then the innermost
   /// frame of its stack that is the user's.
+  /// The start and the end of a thread are where its function is.
   PlaceId place(const HeddleEvent& event);
+  /// In a library, with nothing of the user's around it.
+  bool foreign(PlaceId id) const { return foreign_[id]; }
   const Place& place(PlaceId id) const { return places_[id]; }
-  /// Variable or synchronisation object; empty when nothing better than an address is known.
+  /// Variable, thread or synchronisation object; empty when nothing better than an address is known.
   std::string what(const HeddleEvent& event) const;
+  bool has_name(const HeddleEvent& event) const;  // or is more than an access
 
  private:
   PlaceId find(const HeddleEvent& event);
-  PlaceId intern(const Place& place);
+  PlaceId intern(const Place& place, bool foreign = false);
   const SiteRecord* site(std::uint32_t id) const;
 
   const TraceHead& head_;
   std::unordered_map<std::uint32_t, std::uint32_t> sites_, objects_;  // id -> index
   std::vector<Place> places_;
+  std::vector<bool> foreign_;  // by place
   std::unordered_map<std::string, PlaceId> interned_;
   struct Cached {
     std::uint64_t key = ~0ull;

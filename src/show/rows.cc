@@ -1,5 +1,8 @@
 #include "src/show/rows.h"
 
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "src/show/words.h"
@@ -35,20 +38,62 @@ bool is_interesting(const HeddleEvent& e, const SharedMemory& memory) {
   return e.address != 0 && memory.shared(e);
 }
 
+/// Tells nothing about a line: it belongs to the row that it happened in.
+bool has_no_row(const HeddleEvent& e) {
+  switch (e.kind) {
+    case HEDDLE_EV_MALLOC:
+    case HEDDLE_EV_FREE:
+    case HEDDLE_EV_INPUT:
+    case HEDDLE_EV_THREAD_START:
+    case HEDDLE_EV_THREAD_EXIT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool takes_a_lock(const HeddleEvent& e) {
+  switch (e.kind) {
+    case HEDDLE_EV_MUTEX_LOCK:
+    case HEDDLE_EV_MUTEX_TRYLOCK:
+    case HEDDLE_EV_RW_RDLOCK:
+    case HEDDLE_EV_RW_WRLOCK:
+    case HEDDLE_EV_RW_TRYLOCK:
+    case HEDDLE_EV_SPIN_LOCK:
+    case HEDDLE_EV_SPIN_TRYLOCK:
+      return !(e.flags & HEDDLE_EF_FAILED);
+    default:
+      return false;
+  }
+}
+
+/// Ids of the objects that the deadlock is about.
+std::set<std::uint32_t> objects_of_deadlock(const TraceHead& head) {
+  std::set<std::uint32_t> ids;
+  if (!head.failure) return ids;
+  for (const ObjectRecord& o : head.objects)
+    for (const DeadlockEdge& e : head.failure->deadlock)
+      if (e.object == o.name && e.operation != "join") ids.insert(o.id);
+  return ids;
+}
+
 class RowBuilder {
  public:
-  RowBuilder(const Survey& survey, Names& names, std::optional<std::uint16_t> only,
+  RowBuilder(const TraceHead& head, const Survey& survey, Names& names, std::optional<std::uint16_t> only,
              const std::function<bool(Row&)>& take)
-      : survey_(survey), names_(names), only_(only), take_(take) {}
+      : survey_(survey), names_(names), only_(only), take_(take), waited_for_(objects_of_deadlock(head)) {}
 
-  bool add(const HeddleEvent& e) {
+  bool add(HeddleEvent e) {
     const std::uint64_t index = index_++;
+    creations_.number(e);
     if (index > 0 && e.thread != previous_thread_ && !leave()) return false;
     previous_thread_ = e.thread;
     if (only_ && e.thread != *only_) return true;
-    PlaceId place = names_.place(e);
-    // What has no place of its own (thread start, allocations without a stack) does not break a row.
-    if (place == 0 && open_ && row_.thread == e.thread) place = row_.place;
+    PlaceId place = has_no_row(e) ? 0 : names_.place(e);
+    // What has no place of its own does not break a row, and a row of nothing else is the beginning of the next.
+    const bool placeless = place == 0;
+    if (open_ && row_.thread == e.thread && placeless) place = row_.place;
+    if (open_ && row_.thread == e.thread && row_.place == 0 && row_.operation_count == 0) row_.place = place;
     if (open_ && (row_.thread != e.thread || row_.place != place) && !close()) return false;
     if (!open_) {
       row_ = Row{};
@@ -59,7 +104,7 @@ class RowBuilder {
       row_.place = place;
       open_ = true;
     }
-    merge(e);
+    merge(e, placeless);
     ++position_;
     return true;
   }
@@ -77,12 +122,16 @@ class RowBuilder {
     if (open_ && row_.thread == previous_thread_) row_.preempted_after = preempted;
     return close();
   }
-  void merge(const HeddleEvent& e) {
+  void merge(const HeddleEvent& e, bool placeless) {
     ++row_.events;
-    if (row_.private_only && is_interesting(e, survey_.memory)) row_.private_only = false;
+    row_.foreign = names_.foreign(row_.place);
+    const bool waited_for = e.object != 0 && waited_for_.contains(e.object);
+    row_.acquires |= waited_for && takes_a_lock(e);
+    // What a library does to its own memory, with no code of the user's around it, is no part of the story.
+    const bool inner = is_access(e) && !(kind_properties(e.kind) & HEDDLE_P_SYNC) && row_.foreign;
+    if (row_.private_only && (waited_for || (!inner && is_interesting(e, survey_.memory)))) row_.private_only = false;
     if ((kind_properties(e.kind) & HEDDLE_P_NOTE) && e.kind != HEDDLE_EV_SIGNAL) return;
-    if (row_.place != 0 && (e.kind == HEDDLE_EV_THREAD_START || e.kind == HEDDLE_EV_THREAD_EXIT))
-      return;  // says nothing about the line
+    if (has_no_row(e) || (placeless && row_.place != 0)) return;
     Operation& o = operation_for(e);
     ++o.count;
     if (!(e.flags & HEDDLE_EF_VALUE) || is_range(e) || !is_access(e)) return;
@@ -99,8 +148,8 @@ class RowBuilder {
           (both || (o.first.kind == e.kind && (o.first.flags & HEDDLE_EF_FAILED) == (e.flags & HEDDLE_EF_FAILED))))
         return o;
     }
-    if (row_.operation_count == row_.operations.size()) {
-      row_.more_operations = true;
+    if (row_.operation_count == row_.operations.size() && !make_room(e)) {
+      row_.more_operations |= names_.has_name(e);
       return spare_ = Operation{};
     }
     Operation& o = row_.operations[row_.operation_count++];
@@ -108,10 +157,23 @@ class RowBuilder {
     return o;
   }
 
+  /// What has a name says more than what has none.
+  bool make_room(const HeddleEvent& e) {
+    if (!names_.has_name(e)) return false;
+    const auto begin = row_.operations.begin(), end = begin + row_.operation_count;
+    const auto nameless = std::find_if(begin, end, [&](const Operation& o) { return !names_.has_name(o.first); });
+    if (nameless == end) return false;
+    std::move(nameless + 1, end, nameless);
+    --row_.operation_count;
+    return true;
+  }
+
   const Survey& survey_;
   Names& names_;
   std::optional<std::uint16_t> only_;
   const std::function<bool(Row&)>& take_;
+  const std::set<std::uint32_t> waited_for_;
+  Creations creations_;
   Row row_;
   Operation spare_;
   bool open_ = false;
@@ -135,6 +197,8 @@ std::string describe(const Operation& o, const Names& names, std::string_view co
     return text.empty() ? times : text + times;
   }
   std::string name = names.what(e);
+  // What the source has no name for (a library's member, a temporary) says nothing beside the code.
+  if (name.empty() && !code.empty() && !(kind_properties(e.kind) & HEDDLE_P_SYNC)) return {};
   if (name.empty()) name = kind_text(e.kind);
   if (is_range(e)) return fmt::format("{} {}{}", name, counted("byte", e.value), times);
   if (!o.has_value) return code.empty() || e.kind == HEDDLE_EV_FENCE ? describe(e, names) + times : times;
@@ -149,7 +213,7 @@ std::string describe(const Operation& o, const Names& names, std::string_view co
 
 Status for_each_row(const TraceReader& trace, const Survey& survey, Names& names, std::optional<std::uint16_t> only,
                     const std::function<bool(Row&)>& take) {
-  RowBuilder builder(survey, names, only, take);
+  RowBuilder builder(trace.head(), survey, names, only, take);
   bool go_on = true;
   Status status = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events)

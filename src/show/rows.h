@@ -31,7 +31,20 @@ struct Row {
   std::uint8_t operation_count = 0;
   bool more_operations = false;
   bool private_only = true;      // nothing in it that another thread could notice
+  bool foreign = false;          // in a library, with nothing of the user's around it
+  bool acquires = false;         // a lock that the deadlock at the end is about
   bool preempted_after = false;  // its thread was left here although it could have gone on
+};
+
+/// The index of the thread that a creation makes is not in its event: threads are numbered as they are made.
+class Creations {
+ public:
+  void number(HeddleEvent& e) {
+    if (e.kind == HEDDLE_EV_THREAD_CREATE && e.object == 0 && e.address == 0) e.address = ++made_;
+  }
+
+ private:
+  std::uint64_t made_ = 0;
 };
 
 /// Calls `take` with every row in order; stops when that returns false. `only`: a thread index, others are left out.

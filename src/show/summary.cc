@@ -33,7 +33,10 @@ class SectionText {
   /// All frames of the user's, and how many others were left out in between.
   void stack(const Stack& stack, std::size_t indent) {
     std::size_t shown = 0, hidden = 0;
+    std::string_view last;
     for (const Frame& f : stack) {
+      if (f.file.empty() && !f.function.empty() && f.function == last) continue;  // our dispatcher of that function
+      last = f.function;
       if ((f.system && stack.size() > 1) || shown >= kMaxFrames) {
         ++hidden;
         continue;
@@ -66,7 +69,10 @@ std::string frame_text(const Frame& f) {
 
 std::string threads_text(const FailureRecord& f, const ViewOptions& options) {
   SectionText section("at the failure", options);
-  if (!f.detail.empty()) section.line(f.detail);
+  for (std::string_view rest = f.detail; !rest.empty();) {
+    section.line(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(std::min(rest.size(), rest.substr(0, rest.find('\n')).size() + 1));
+  }
   std::size_t n = 0;
   for (const ThreadAtFailure& t : f.threads) {
     const bool failing = t.thread == f.thread;
@@ -86,7 +92,7 @@ std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
     std::string text = fmt::format("{} waits: {} {}", e.thread, e.operation, e.object);
     if (const std::string at = frame_text(e.wait_site); !at.empty() && at != ":0") text += " at " + at;
     section.line(text);
-    if (!e.holder.empty()) {
+    if (!e.holder.empty() && e.operation != "join") {
       const std::string at = frame_text(e.hold_site);
       section.line(fmt::format("held by {}{}", e.holder, at.empty() ? "" : ", taken at " + at), 6);
     }
@@ -165,7 +171,7 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
   const std::string kind = outcome(trace);
   if (kind == "failed") {
     const FailureRecord& f = *head.failure;
-    std::string text = f.message.starts_with(f.kind) ? f.message : f.kind + (f.message.empty() ? "" : ": " + f.message);
+    std::string text = f.message.empty() ? f.kind : f.message;
     const std::string at = position(f.file, f.line, f.function, f.thread);
     if (!at.empty()) text += "   " + at;
     return paint(options.colour, Paint::Red, "FAILED") + "  " + clean(text, options.utf8) +
@@ -180,8 +186,9 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     const char* name = strsignal(signal);
     return fmt::format("killed by signal {} ({})\n", signal, name != nullptr ? name : "?");
   }
-  return fmt::format("{} {}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
-                     WEXITSTATUS(head.wait_status));
+  return fmt::format("{} {}{}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
+                     WEXITSTATUS(head.wait_status),
+                     head.races.empty() ? "" : ", with " + counted("data race", head.races.size()));
 }
 
 std::string overview(const TraceReader& trace, const Survey& survey, const ViewOptions& options) {

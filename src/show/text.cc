@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <set>
 
@@ -61,7 +62,7 @@ class Story {
       const DeadlockEdge& e = f.deadlock[i];
       const auto thread = index_of(head_, e.thread);
       if (!thread || (only_ && *only_ != *thread)) continue;
-      const std::string held = e.holder.empty() ? "" : ", held by " + e.holder;
+      const std::string held = e.holder.empty() || e.operation == "join" ? "" : ", held by " + e.holder;
       const Place place{e.wait_site.function, e.wait_site.file, e.wait_site.line};
       if (!columns_.remark(*thread, place, "waits", fmt::format("{} {}{}", e.operation, e.object, held))) return false;
     }
@@ -170,23 +171,29 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
   const auto only = thread_index(head, options.thread);
   if (!only) return std::unexpected(only.error());
   Names names(head);
+  constexpr std::size_t kBefore = 9 + 1 + 1 + 1 + 8 + 1, kWhat = 36;
+  const std::size_t room = std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1;
   if (!sink(answer(trace, options))) return {};
   std::uint64_t index = 0;
+  Creations creations;
   std::string out;
   Status status = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     out.clear();
-    for (const HeddleEvent& e : events) {
+    for (HeddleEvent e : events) {
       const std::uint64_t number = index++;
+      creations.number(e);
       if (*only && **only != e.thread) continue;
       const Place& place = names.place(names.place(e));
       std::string at = place.line == 0 ? std::string(place.function)
                                        : fmt::format("{}:{} {}", base_name(place.file), place.line, place.function);
-      const char* mark = e.flags & HEDDLE_EF_PREEMPTED ? "after preemption"
-                         : e.flags & HEDDLE_EF_SWITCH  ? "switch"
+      const char* mark = e.flags & HEDDLE_EF_PREEMPTED ? "  (after preemption)"
+                         : e.flags & HEDDLE_EF_SWITCH  ? "  (switch)"
                                                        : "";
-      out += fmt::format("{:>9} {} {:<8} {} {} {}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
+      const std::size_t mark_width = *mark == 0 ? 0 : std::strlen(mark);
+      out += fmt::format("{:>9} {} {:<8} {} {}{}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
                          clean(names.thread(e.thread), options.utf8),
-                         pad(clean(describe(e, names), options.utf8), 36, options.utf8), clean(at, options.utf8), mark);
+                         pad(clean(describe(e, names), options.utf8), kWhat, options.utf8),
+                         fit(clean(at, options.utf8), room - std::min(room, mark_width), options.utf8), mark);
       out.erase(out.find_last_not_of(' ') + 1);
       out += '\n';
     }

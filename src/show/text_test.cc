@@ -71,6 +71,8 @@ TEST_F(Show, TheFirstLineIsTheAnswer) {
               StartsWith("FAILED  assertion `counter == 2'   lost_update.cc:9 in main, thread 0\n"));
   head.failure.reset();
   head.wait_status = 0;
+  EXPECT_THAT(text(trace(head, sample_events())), StartsWith("ok: exited 0, with 1 data race\n"));
+  head.races.clear();
   EXPECT_THAT(text(trace(head, sample_events())), StartsWith("ok: exited 0\n"));
   head.wait_status = 3 << 8;
   EXPECT_THAT(text(trace(head, sample_events())), StartsWith("exited 3\n"));
@@ -146,6 +148,54 @@ TEST_F(Show, ADeadlockShowsWhoWaits) {
   EXPECT_THAT(out, StartsWith("FAILED  deadlock of 0.1 and 0.2"));
   EXPECT_THAT(out, HasSubstr("0.1 waits: lock b at d.cc:12 in f"));
   EXPECT_THAT(out, HasSubstr("held by 0.2, taken at d.cc:12 in f"));
+}
+
+TEST_F(Show, ADeadlockShowsWhereTheHeldLocksWereTaken) {
+  TraceHead head = sample_head();
+  const Frame at{"f", "f", "/src/d.cc", "d", 12, 1, 0, false, false};
+  head.failure->kind = "deadlock";
+  head.failure->deadlock = {{"0.1", "b", "0.2", "lock", at, at}, {"0", "0.1", "0.1", "join", at, {}}};
+  head.objects.push_back({9, HEDDLE_EV_MUTEX_LOCK, "b"});
+  head.sites.push_back({10, HEDDLE_EV_MUTEX_LOCK, 0, 11, 1, "f", "/src/d.cc", ""});
+  head.sites.push_back({11, HEDDLE_EV_READ, 4, 30, 1, "g", "/src/d.cc", "mine"});
+  HeddleEvent lock{}, own{};
+  lock.kind = HEDDLE_EV_MUTEX_LOCK, lock.object = 9, lock.site = 10, lock.thread = 2, lock.address = 0x1000;
+  own.kind = HEDDLE_EV_READ, own.site = 11, own.thread = 2, own.address = 0x2000;
+  std::vector<HeddleEvent> events(300, own);
+  events.insert(events.begin() + 100, lock);  // private to 0.2, far from both ends
+  const std::string out = text(trace(head, events), {.width = 120});
+  EXPECT_THAT(out, ContainsRegex("11 +lock b"));
+  EXPECT_THAT(out, HasSubstr("join 0.1"));
+  EXPECT_THAT(out, Not(HasSubstr("held by 0.1")));
+}
+
+TEST_F(Show, AThreadStartsInItsOwnFunction) {
+  TraceHead head = sample_head();
+  head.threads[1].entry = "work";
+  head.threads[1].entry_file = "/src/w.cc";
+  head.threads[1].entry_line = 3;
+  HeddleEvent start{}, create{};
+  start.kind = HEDDLE_EV_THREAD_START, start.thread = 1, start.site = head.sites[3].id;  // where it was created
+  create.kind = HEDDLE_EV_THREAD_CREATE, create.site = head.sites[3].id;
+  std::string out;
+  EXPECT_TRUE(show_events(trace(head, std::vector{create, start}), {}, [&](std::string_view t) {
+    out += t;
+    return true;
+  }));
+  EXPECT_THAT(out, ContainsRegex("0 +create 0.1 .*main"));
+  EXPECT_THAT(out, ContainsRegex("0.1 +start +w.cc:3 work"));
+  head.threads[2].entry = "";
+  EXPECT_THAT(text(trace(head, sample_events()), {.width = 160}), HasSubstr("thread 0.2"));
+}
+
+TEST_F(Show, AllocationsHaveNoRows) {
+  TraceHead head = sample_head();
+  auto events = sample_events();
+  HeddleEvent note{};
+  note.kind = HEDDLE_EV_MALLOC, note.thread = events[3].thread;
+  events.insert(events.begin() + 3, note);
+  EXPECT_THAT(text(trace(head, events), {.width = 160}), Not(HasSubstr("malloc")));
+  EXPECT_THAT(text(trace(head, events), {.width = 160, .full = true}), Not(HasSubstr("malloc")));
 }
 
 TEST_F(Show, PreemptedThreadThatNeverComesBackIsMarked) {
