@@ -22,10 +22,19 @@ fs::path search_path(const std::string& name) {
   return {};
 }
 
+bool is_openmp(std::string_view library) {
+  return library.starts_with("libgomp.so") || library.starts_with("libomp.so") || library.starts_with("libomp5.so") ||
+         library.starts_with("libiomp5.so");
+}
+
 }  // namespace
 
 Result<ProgramInfo> find_program(const std::string& name) {
   fs::path path = name;
+  if (name.empty()) return error("the name of the program is empty");
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown))
+    return error(fmt::format("{} is a folder, not a program", name), "name the program in it: heddle hunt -- ./PROG");
   if (name.find('/') == name.npos) {
     path = search_path(name);
     std::error_code none;
@@ -38,6 +47,10 @@ Result<ProgramInfo> find_program(const std::string& name) {
   if (!info->is_script && !info->has_runtime)
     return error(fmt::format("{} was not built by heddle cc", info->path.string()),
                  "build it with heddle cc or heddle c++ (link step included)");
+  for (const std::string& library : info->needed)
+    if (is_openmp(library))
+      return error(fmt::format("{} uses OpenMP ({}), whose threads heddle does not control yet", name, library),
+                   "build it without -fopenmp, or hunt in the parts that use pthreads or std::thread");
   return info;
 }
 

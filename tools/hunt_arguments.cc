@@ -22,6 +22,8 @@ constexpr const char* kFooter = R"(
 Points are where a thread can be switched: sync = locks, condition variables, atomics, thread start and end ...;
 racy = sync and every access that raced with another one so far; all = every shared access.
 
+HEDDLE_OPTIONS=key=value:... sets more (backend, detail of the trace ...); HEDDLE_OPTIONS=help=1 heddle hunt lists all.
+
 Example:  heddle hunt --time 5m -- ./queue 100
 Exit status: 66 a failure was found, 0 none, 3 it was found but executed again it did not come back, 2 usage or input error.)";
 
@@ -43,7 +45,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   app.add_option("--time", typed.time, "stop after this time: 30s, 5m; 0: no limit (default 60s)");
   app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
-  app.add_option("-o,--output", typed.trace, "the trace of the failure (default PROG-SEED.heddle)");
+  app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle)");
   app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
       ->check(CLI::Range(1, 256));
   app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
@@ -139,6 +141,8 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
 
 std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   SplitArguments split = split_arguments(argc, argv);
+  auto options = host_options("hunt");
+  if (!options) return options.error();
   Typed typed;
   out.request.workers = std::max(1u, std::thread::hardware_concurrency());
   CLI::App app("Searches for a thread schedule that makes the program fail, and writes its trace.", "heddle hunt");
@@ -153,8 +157,6 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   if (split.program.empty())
     return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in",
                                  "heddle hunt -- PROG ARGS..."});
-  auto options = host_options("hunt");
-  if (!options) return options.error();
   out.request.options = *options;
   if (Status status = understand(typed, out); !status) return report_error("hunt", status.error());
   if (Status status = understand_program(split.program, typed, out); !status)

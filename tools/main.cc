@@ -41,6 +41,7 @@ Example:
   heddle hunt -- ./queue
   heddle replay queue-1.heddle
 
+HEDDLE_OPTIONS=key=value:... sets what has no flag; HEDDLE_OPTIONS=help=1 heddle hunt lists all.
 Exit status of hunt and replay: 0 nothing failed, 66 a failure was found or reproduced, 3 inconclusive (diverged),
 2 usage or input error, 70 a bug in heddle. `heddle VERB --help` says more.
 )";

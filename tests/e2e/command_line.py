@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE))
 from programs import bounded
 
 FAIL = HERE.parent / "programs" / "fail"
-FOUND, CLEAN, USAGE, INTERRUPTED = 66, 0, 2, 130
+FOUND, CLEAN, USAGE, INCONCLUSIVE, INTERRUPTED = 66, 0, 2, 3, 130
 
 
 class Tool:
@@ -51,7 +51,7 @@ def usage_errors(h):
                        (("hunt", "--points", "nope", "--", exe), "sync, racy, all"), (("hunt", "--time", "soon", "--", exe), "30s"),
                        (("hunt", "--seed", "x", "--", exe), "seed"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
                        (("hunt", "--fail-on-output", "(", "--", exe), "regular expression"), (("hunt", "--", plain), "heddle cc"),
-                       (("hunt", "--", "racy"), "did you mean ./racy"), (("hunt", "--", h.work), ""), (("hunt", "--", h.work / "text"), ""),
+                       (("hunt", "--", "racy"), "did you mean ./racy"), (("hunt", "--", h.work), "is a folder"), (("hunt", "--", "."), "is a folder"), (("hunt", "--", ""), "empty"), (("hunt", "--", h.work / "text"), ""),
                        (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
         code, out, err = h(*args)
         assert code == USAGE and word in err and not out, (args, code, out, err)
@@ -59,6 +59,29 @@ def usage_errors(h):
     assert code == USAGE and "nope" in err, (code, err)
     code, out, _ = h("hunt", "--", exe, HEDDLE_OPTIONS="help=1")
     assert code == 0 and "backend" in out and "baton|fibers" in out, (code, out)
+
+
+def openmp_is_refused_in_words(h):
+    (h.work / "gomp.c").write_text("int omp_get_num_threads(void) { return 1; }")
+    subprocess.run(["cc", "-shared", "-fPIC", "gomp.c", "-o", "libgomp.so.1", "-Wl,-soname,libgomp.so.1"], cwd=h.work, check=True)
+    exe = h.build("int omp_get_num_threads(void); int main(void) { return omp_get_num_threads() - 1; }", "omp", "./libgomp.so.1", "-Wl,-rpath,.")
+    code, out, err = h("hunt", "--", "./omp")
+    assert code == USAGE and "uses OpenMP (libgomp.so.1)" in err and not out, (code, out, err)
+
+
+def without_debug_information_there_is_a_hint(h):
+    path = h.work / "bare.c"
+    path.write_text(RACY)
+    assert h("cc", "-O1", "-pthread", "-s", path, "-o", "bare")[0] == 0
+    code, out, err = h("hunt", "--seed", "1", "--", "./bare")
+    assert code == FOUND and "-g" in out, (code, out, err)
+
+
+def options_are_found_from_the_help(h):
+    for args in (("--help",), ("hunt", "--help"), ("replay", "--help")):
+        assert "HEDDLE_OPTIONS" in h(*args)[1], args
+    code, out, _ = h("hunt", HEDDLE_OPTIONS="help=1")
+    assert code == 0 and "backend" in out, (code, out)
 
 
 def pasted_replay_line_works(h):
@@ -129,6 +152,153 @@ def replay_wants_the_same_program(h):
     h.build(RACY.replace("int seen", "long seen"), "moved")
     code, _, err = h("replay", "m.heddle")
     assert code == USAGE and "rebuilt" in err and "build-id" in err, (code, err)
+
+
+LIBRARY = "int shared; void add(void) { int seen = shared; shared = seen + 1; }"
+USES_LIBRARY = """#include <assert.h>
+#include <pthread.h>
+extern int shared;
+void add(void);
+static void* work(void* p) { add(); return p; }
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+  assert(shared == 2);
+}
+"""
+
+
+def replay_wants_the_same_libraries(h):
+    def library(source):
+        (h.work / "add.c").write_text(source)
+        assert h("cc", "-g", "-O1", "-shared", "-fPIC", "add.c", "-o", "libadd.so")[0] == 0
+    library(LIBRARY)
+    exe = h.build(USES_LIBRARY, "uses", "-L.", "-ladd", "-Wl,-rpath,$ORIGIN")
+    code, _, err = h("hunt", "--seed", "1", "-o", "l.heddle", "--", exe)
+    assert code == FOUND, err
+    code, _, err = h("replay", "l.heddle")
+    assert code == FOUND, err
+    elsewhere = h.work / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("uses", "libadd.so"):
+        shutil.copy(h.work / name, elsewhere)
+    library(LIBRARY.replace("int seen", "int other = 0; (void)other; int seen") + " int more(int* p) { return (*p)++; }")
+    code, _, err = h("replay", "l.heddle")
+    assert code == USAGE and "libadd.so was rebuilt" in err and "build-id" in err and "diverged" not in err, (code, err)
+    code, _, err = h("replay", "l.heddle", "--", elsewhere / "uses")  # its own library is the recorded one
+    assert code == FOUND, (code, err)
+
+
+def a_divergence_never_prints_two_equal_lines(h):
+    # The file that decides which of two accesses of one line comes is read again, not fed: --fail-on-exit is none of it.
+    exe = h.build("""#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int a;
+static void* work(void* p) { if (getenv("LD_SWITCH")) { atomic_fetch_add(&a, 1); } else { atomic_fetch_add(&a, 1); } return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 1; }
+""", "branch")
+    code, _, err = h("hunt", "--seed", "1", "-o", "b.heddle", "--", exe)
+    assert code == FOUND, err
+    code, out, err = h("replay", "--json", "b.heddle", LD_SWITCH="1")  # LD_* never comes from the trace
+    assert code == INCONCLUSIVE, (code, out, err)
+    d = json.loads(out)["divergence"]
+    assert d["expected"]["text"] != d["actual"]["text"] and "column" in d["actual"]["text"], d
+
+
+def a_damaged_trace_says_so_and_is_replayed_as_far_as_it_goes(h):
+    exe = h.build(RACY, "dam")
+    code, _, err = h("hunt", "--seed", "1", "-o", "whole.heddle", "--", exe)
+    assert code == FOUND, err
+    whole = (h.work / "whole.heddle").read_bytes()
+    seen = set()
+    for size in range(0, len(whole), max(1, len(whole) // 40)):
+        (h.work / "cut.heddle").write_bytes(whole[:size])
+        code, _, err = h("replay", "cut.heddle")
+        seen.add(code)
+        assert code in (USAGE, INCONCLUSIVE, FOUND), (size, code, err)
+        if code == INCONCLUSIVE:
+            assert "the trace is damaged" in err and "intact" in err and "diverged" not in err, (size, err)
+        elif code == FOUND:
+            assert "the trace is damaged" in err and "reproduced" in err, (size, err)
+        else:
+            assert "program ended" not in err and ("damaged" in err or "cut off" in err or "not a heddle" in err or "no intact" in err), (size, err)
+    assert {USAGE, INCONCLUSIVE} <= seen, seen
+    (h.work / "cut.heddle").write_bytes(whole[:-8])  # only the end mark
+    code, out, err = h("replay", "--json", "cut.heddle")
+    again = json.loads(out)
+    assert again["complete"] is False and again["damage"] and again["steps"] > 0, (code, again)
+
+
+RACE_ONLY = """#include <pthread.h>
+static int ready, data, seen;
+static void* work(void* p) { data = 1; ready = 1; return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); if (ready) seen = data; pthread_join(t, 0); return 0; }
+"""
+
+
+def races_without_a_failure_can_be_replayed_and_shown(h):
+    exe = h.build(RACE_ONLY, "races")
+    code, out, err = h("hunt", "--seed", "1", "--runs", "200", "-o", "r.heddle", "--", exe)
+    assert code == CLEAN and "data races" in out.splitlines()[0], (code, out, err)
+    assert "heddle replay r.heddle" in out and "heddle show r.heddle" in out, out
+    code, out, err = h("replay", "r.heddle")
+    assert code == CLEAN and "reproduced" in err and "data race" in err, (code, err)
+    code, out, err = h("show", "r.heddle")
+    assert code == 0 and "data race" in out.splitlines()[0], out
+
+
+def an_interrupted_hunt_still_confirms_what_it_found(h):
+    exe = h.build(RACE_ONLY, "interrupted")
+    p = subprocess.Popen([h.exe, "hunt", "--runs", "100000000", "--time", "0", "--seed", "1", "--", exe], cwd=h.work,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    assert p.returncode == INTERRUPTED and out.startswith("interrupted: nothing failed"), (p.returncode, out, err)
+    assert "ready:" in out and "not again" not in out and "heddle replay" in out, out
+
+
+BANK = """#include <mutex>
+#include <thread>
+struct Account { std::mutex m; long balance = 100; };
+static Account a, b;
+static void transfer(Account& from, Account& to) {
+  std::lock_guard<std::mutex> first(from.m);
+  std::lock_guard<std::mutex> second(to.m);
+  from.balance--, to.balance++;
+}
+int main() {
+  std::thread t1([] { transfer(a, b); }), t2(transfer, std::ref(b), std::ref(a));
+  t1.join(), t2.join();
+}
+"""
+
+
+def a_deadlock_of_std_threads_is_shown_in_the_users_words(h):
+    (h.work / "bank.cc").write_text(BANK)
+    assert h("c++", "-g", "-O0", "-std=c++20", "-pthread", "bank.cc", "-o", "bank")[0] == 0
+    code, out, err = h("hunt", "--seed", "1", "-o", "d.heddle", "--", "./bank")
+    assert code == FOUND and "join 0.1, held" not in out and "taken at bank.cc:6" in out, (code, out, err)
+    _, out, _ = h("show", "--width", "120", "d.heddle")
+    assert "0.1 main::{lambda#1}" in out and "0.2 transfer" in out and "create 0.1" in out, out
+    for lock in ("a.m", "b.m"):
+        assert any("lock " + lock in line and "std::lock_guard" in line and "waits" not in line for line in out.splitlines()), (lock, out)
+    for word in ("heddle::rt", "malloc", "$_", "start_thread", "held by 0.1, held"):
+        assert word not in out, (word, out)
+    assert all(len(line) <= 130 for line in out.splitlines()), out
+    _, out, _ = h("show", "--events", "d.heddle")
+    starts = [line for line in out.splitlines() if " start " in line]
+    assert len(starts) == 2 and "lambda" in starts[0] + starts[1] and all("std::" not in line for line in starts), starts
+
+
+def an_exit_has_a_place(h):
+    exe = h.build(RACY.replace("assert(", "if (!(").replace(");\n  return 0;", ")) return 7;\n  return 0;"), "leaves")
+    code, out, err = h("hunt", "--seed", "1", "-o", "x.heddle", "--", exe)
+    assert code == FOUND and out.startswith("FAILED  exit status 7   leaves.c:") and "in main, thread 0" in out.splitlines()[0], (code, out, err)
+    _, out, _ = h("show", "--json", "x.heddle")
+    assert json.loads(out)["failure"]["signature"] == "exit|7", out
 
 
 def path_and_ld_variables_of_a_trace_are_not_applied(h):
