@@ -74,14 +74,22 @@ std::string access_line(const RaceAccess& access) {
                      access.thread);
 }
 
+// Several accesses of one line, in a template say, are one thing to the reader.
+std::vector<std::string> race_lines(const std::vector<RaceRecord>& races) {
+  std::vector<std::string> lines;
+  for (const RaceRecord& race : races) {
+    std::string text = fmt::format("{}: {}  and  {}", race.variable.empty() ? "memory" : race.variable,
+                                   access_line(race.first), access_line(race.second));
+    if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
 void print_races(const std::vector<RaceRecord>& races) {
   if (races.empty()) return;
-  fmt::print("  {} data race{}\n", races.size(), races.size() == 1 ? "" : "s");
-  std::set<std::string> printed;  // several accesses of one line, in a template say, are one thing to the reader
-  for (const RaceRecord& race : races) {
-    std::string text = fmt::format("{}  and  {}", access_line(race.first), access_line(race.second));
-    if (printed.insert(text).second) fmt::print("    {}: {}\n", race.variable.empty() ? "memory" : race.variable, text);
-  }
+  const std::vector<std::string> lines = race_lines(races);
+  fmt::print("  {}\n", counted("data race", lines.size()));
+  for (const std::string& line : lines) fmt::print("    {}\n", line);
 }
 
 constexpr std::size_t kLongLine = 116;
@@ -172,7 +180,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
     const char* answer_words = result.runs == 0     ? "inconclusive: no run ended"
                                : result.interrupted ? "interrupted: nothing failed"
                                                     : "nothing failed";
-    const std::size_t races = answer.races.races.size();
+    const std::size_t races = race_lines(answer.races.races).size();
     fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);

@@ -79,6 +79,8 @@ std::string state_text(EvidenceReader& evidence, std::size_t thread) {
     return text;
   }
   const std::string object = evidence.object_name(evidence.pending_object(thread));
+  if (operation_word(t.pending_kind).starts_with("atomic"))
+    return fmt::format("about to do an {}", operation_word(t.pending_kind));
   return fmt::format("about to {}{}{}", operation_word(t.pending_kind), object.empty() ? "" : " ", object);
 }
 

@@ -133,16 +133,29 @@ std::string bare_name(std::string_view demangled) {
 
 std::string readable_function(const std::string& linkage) {
   std::string name = without_parameters(demangle(linkage));
-  // clang's lambdas: "main::$_0::operator()" -> "main::{lambda#1}"
-  constexpr std::string_view kCall = "::operator()";
+  // "main::$_0::operator()" and "main::{lambda(int)#1}::operator()" -> "main::{lambda#1}"
+  constexpr std::string_view kCall = "::operator()", kLambda = "{lambda(";
+  const auto number_at = [&](std::size_t& at) {
+    unsigned number = 0;
+    for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) && number < 100'000; ++at)
+      number = number * 10 + static_cast<unsigned>(name[at] - '0');
+    return number;
+  };
+  const auto replace = [&](std::size_t at, std::size_t end, unsigned number) {
+    if (std::string_view(name).substr(end).starts_with(kCall)) end += kCall.size();
+    name.replace(at, end - at, "{lambda#" + std::to_string(number) + "}");
+  };
   for (std::size_t at = 0; (at = name.find("$_", at)) != name.npos; ++at) {
     std::size_t end = at + 2;
-    unsigned number = 0;
-    while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) && number < 100'000)
-      number = number * 10 + static_cast<unsigned>(name[end++] - '0');
-    if (end == at + 2) continue;
-    if (std::string_view(name).substr(end).starts_with(kCall)) end += kCall.size();
-    name.replace(at, end - at, "{lambda#" + std::to_string(number + 1) + "}");
+    const unsigned number = number_at(end);
+    if (end > at + 2) replace(at, end, number + 1);
+  }
+  for (std::size_t at = 0; (at = name.find(kLambda, at)) != name.npos; ++at) {
+    const std::size_t end = at + group_length(std::string_view(name).substr(at)), hash = name.rfind('#', end);
+    if (hash == name.npos || hash < at) continue;
+    std::size_t digits = hash + 1;
+    const unsigned number = number_at(digits);
+    if (digits > hash + 1) replace(at, end, number);
   }
   return name;
 }

@@ -67,6 +67,8 @@ TEST(FunctionName, ReadableIsDemangledAndReduced) {
 }
 
 TEST(FunctionName, LambdasOfClangAreReadable) {
+  EXPECT_EQ(readable_function("_ZZN4shop3runEvENKUlvE_clEv"), "shop::run::{lambda#1}");
+  EXPECT_EQ(readable_function("_ZZN4shop3runEvENKUliE0_clEi"), "shop::run::{lambda#2}");
   EXPECT_EQ(readable_function("_ZZ4mainENK3$_0clEv"), "main::{lambda#1}");
   EXPECT_EQ(readable_function("_ZZN4shop3runEvENK3$_1clEv"), "shop::run::{lambda#2}");
 }

@@ -127,9 +127,9 @@ class RowBuilder {
     row_.foreign = names_.foreign(row_.place);
     const bool waited_for = e.object != 0 && waited_for_.contains(e.object);
     row_.acquires |= waited_for && takes_a_lock(e);
-    // What a library does to its own memory, with no code of the user's around it, is no part of the story.
-    const bool inner = is_access(e) && !(kind_properties(e.kind) & HEDDLE_P_SYNC) && row_.foreign;
-    if (row_.private_only && (waited_for || (!inner && is_interesting(e, survey_.memory)))) row_.private_only = false;
+    // What a library does with no code of the user's around it is no part of the story.
+    if (row_.private_only && (waited_for || (!row_.foreign && is_interesting(e, survey_.memory))))
+      row_.private_only = false;
     if ((kind_properties(e.kind) & HEDDLE_P_NOTE) && e.kind != HEDDLE_EV_SIGNAL) return;
     if (has_no_row(e) || (placeless && row_.place != 0)) return;
     Operation& o = operation_for(e);
@@ -153,6 +153,7 @@ class RowBuilder {
       return spare_ = Operation{};
     }
     Operation& o = row_.operations[row_.operation_count++];
+    o = Operation{};
     o.first = e;
     return o;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -101,10 +102,24 @@ std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
   return section.take();
 }
 
+/// Several accesses of one line, in a template say, are one thing to the reader.
+std::vector<const RaceRecord*> distinct_races(const TraceHead& head) {
+  std::vector<const RaceRecord*> out;
+  std::set<std::string> seen;
+  for (const RaceRecord& r : head.races) {
+    std::string text = r.variable;
+    for (const RaceAccess* a : {&r.first, &r.second})
+      text += fmt::format("|{} {}", a->kind, position(a->file, a->line, a->function, a->thread));
+    if (seen.insert(std::move(text)).second) out.push_back(&r);
+  }
+  return out;
+}
+
 std::string races_text(const TraceHead& head, const ViewOptions& options) {
-  SectionText section(counted("data race", head.races.size()), options);
-  for (std::size_t i = 0; i < head.races.size() && i < kMaxRaces; ++i) {
-    const RaceRecord& r = head.races[i];
+  const std::vector<const RaceRecord*> races = distinct_races(head);
+  SectionText section(counted("data race", races.size()), options);
+  for (std::size_t i = 0; i < races.size() && i < kMaxRaces; ++i) {
+    const RaceRecord& r = *races[i];
     section.line(fmt::format("on {}{}", r.variable.empty() ? "memory" : r.variable,
                              r.size != 0 ? fmt::format(" ({})", counted("byte", r.size)) : ""));
     for (const RaceAccess* a : {&r.first, &r.second}) {
@@ -112,8 +127,7 @@ std::string races_text(const TraceHead& head, const ViewOptions& options) {
       section.stack(a->stack, 10);
     }
   }
-  if (head.races.size() > kMaxRaces)
-    section.line(fmt::format("and {} more (--json has all)", head.races.size() - kMaxRaces));
+  if (races.size() > kMaxRaces) section.line(fmt::format("and {} more (--json has all)", races.size() - kMaxRaces));
   return section.take();
 }
 
@@ -188,7 +202,7 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
   }
   return fmt::format("{} {}{}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
                      WEXITSTATUS(head.wait_status),
-                     head.races.empty() ? "" : ", with " + counted("data race", head.races.size()));
+                     head.races.empty() ? "" : ", with " + counted("data race", distinct_races(head).size()));
 }
 
 std::string overview(const TraceReader& trace, const Survey& survey, const ViewOptions& options) {

@@ -72,6 +72,8 @@ TEST_F(Show, TheFirstLineIsTheAnswer) {
   head.failure.reset();
   head.wait_status = 0;
   EXPECT_THAT(text(trace(head, sample_events())), StartsWith("ok: exited 0, with 1 data race\n"));
+  head.races.push_back(head.races[0]);  // the same lines: one race to the reader
+  EXPECT_THAT(text(trace(head, sample_events())), StartsWith("ok: exited 0, with 1 data race\n"));
   head.races.clear();
   EXPECT_THAT(text(trace(head, sample_events())), StartsWith("ok: exited 0\n"));
   head.wait_status = 3 << 8;
@@ -186,6 +188,18 @@ TEST_F(Show, AThreadStartsInItsOwnFunction) {
   EXPECT_THAT(out, ContainsRegex("0.1 +start +w.cc:3 work"));
   head.threads[2].entry = "";
   EXPECT_THAT(text(trace(head, sample_events()), {.width = 160}), HasSubstr("thread 0.2"));
+}
+
+TEST_F(Show, NamelessAccessesPushNothingOutOfARow) {
+  TraceHead head = sample_with_source();
+  head.failure.reset();
+  HeddleEvent own{}, create{};
+  create.kind = HEDDLE_EV_THREAD_CREATE, create.site = head.sites[3].id;
+  own.kind = HEDDLE_EV_WRITE, own.site = create.site;
+  std::vector<HeddleEvent> events;
+  for (std::uint64_t i = 0; i < 20; ++i) own.address = 0x1000 + 64 * i, events.push_back(own);
+  events.push_back(create);
+  EXPECT_THAT(text(trace(head, events), {.width = 160}), ContainsRegex("create 0.1\n"));
 }
 
 TEST_F(Show, AllocationsHaveNoRows) {
