@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "src/engine/builds.h"
 #include "src/engine/process_tree.h"
 #include "src/engine/replay.h"
 #include "tools/find_program.h"
@@ -60,9 +61,13 @@ Result<ProgramInfo> program_of(const ReplayArguments& arguments, const Meta& met
     return error(fmt::format("the program of this trace is not at {} any more", wanted),
                  fmt::format("heddle replay {} -- PROG", shell_word(arguments.trace)));
   Result<ProgramInfo> program = find_program(wanted);
-  if (program && program->build_id != meta.build_id)
+  // Behind a wrapper script the program that really ran has an identity of its own, and may be named instead.
+  const std::optional<StartedProgram> started = started_program(meta);
+  const bool named_directly = program && !program->is_script && started;
+  const std::string& recorded = named_directly ? started->build_id : meta.build_id;
+  if (program && program->build_id != recorded)
     return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", wanted,
-                             program->build_id, meta.build_id),
+                             program->build_id, recorded),
                  "replay with the program that the trace was made with: heddle replay TRACE -- PROG; or hunt again");
   return program;
 }

@@ -1,6 +1,9 @@
 #include "src/engine/builds.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -28,7 +31,52 @@ fs::path file_now(const fs::path& recorded, const std::vector<fs::path>& mapped)
   return fs::exists(recorded, none) ? recorded : fs::path();
 }
 
+/// "a\0b\0" as /proc has it.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string of_process(pid_t pid, const char* what) { return content(fmt::format("/proc/{}/{}", pid, what)); }
+
+std::string text_of(const Meta& meta, const char* key) {
+  const auto found = meta.more.find(key);
+  return found == meta.more.end() ? std::string() : found->second;
+}
+
 }  // namespace
+
+void record_started_program(Meta& meta, pid_t server, const fs::path& executable) {
+  if (executable.empty() || executable == meta.program) return;
+  Result<std::string> id = build_id_of(executable);
+  if (!id) return;
+  meta.more["elf"] = executable.string();
+  meta.more["elf_build_id"] = *id;
+  meta.more["elf_argv"] = of_process(server, "cmdline");
+  std::string& environment = meta.more["elf_environment"];
+  for (const std::string& entry : words_of(of_process(server, "environ")))
+    if (!entry.starts_with("HEDDLE_") && !entry.starts_with("LD_BIND_NOW=")) environment += entry + '\0';
+  std::error_code none;
+  meta.more["elf_cwd"] = fs::read_symlink(fmt::format("/proc/{}/cwd", server), none).string();
+}
+
+std::optional<StartedProgram> started_program(const Meta& meta) {
+  StartedProgram out{.build_id = text_of(meta, "elf_build_id"),
+                     .argv = words_of(text_of(meta, "elf_argv")),
+                     .environment = words_of(text_of(meta, "elf_environment")),
+                     .cwd = text_of(meta, "elf_cwd")};
+  return out.build_id.empty() ? std::nullopt : std::optional(std::move(out));
+}
 
 void record_builds(Meta& meta, const std::vector<HeddleModuleInfo>& modules, const fs::path& executable) {
   for (const HeddleModuleInfo& module : modules) {

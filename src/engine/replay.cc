@@ -170,15 +170,20 @@ Launch Replayer::launch(const std::filesystem::path& program,
   const Meta& meta = trace_->head().meta;
   Launch launch;
   launch.program = program;
-  launch.argv = meta.argv;
+  // Named instead of the wrapper script that started it: it is started as the script did.
+  const Result<std::string> build = build_id_of(program);
+  std::optional<StartedProgram> started = started_program(meta);
+  if (started && (!build || *build != started->build_id)) started.reset();
+  launch.argv = started && !started->argv.empty() ? started->argv : meta.argv;
   if (launch.argv.empty()) launch.argv = {program.string()};
-  for (const std::string& entry : meta.environment)
+  const std::string cwd = started && !started->cwd.empty() ? started->cwd.string() : meta.cwd;
+  for (const std::string& entry : started && !started->environment.empty() ? started->environment : meta.environment)
     if (!comes_from_outside(entry)) launch.environment.push_back(entry);
   for (const std::string& entry : current_environment)
     if (comes_from_outside(entry)) launch.environment.push_back(entry);
   std::error_code none;
-  launch.cwd = std::filesystem::is_directory(meta.cwd, none) ? std::filesystem::path(meta.cwd)
-                                                             : std::filesystem::current_path(none);
+  launch.cwd =
+      std::filesystem::is_directory(cwd, none) ? std::filesystem::path(cwd) : std::filesystem::current_path(none);
   if (launch.cwd.empty()) launch.cwd = "/";
   if (text_of(meta, "network") == "host") launch.network = Network::kHost;
   launch.fork_at_mark = number(meta, "fork_at_mark", 0) != 0;

@@ -73,11 +73,7 @@ void fill_meta(Meta& meta, const HuntRequest& request, const RunRequest& plan) {
 void fill_builds(Meta& meta, const RunOutcome& run, const Worker& worker) {
   std::filesystem::path elf = worker.server_executable();
   record_builds(meta, run.evidence->modules, elf);
-  if (elf.empty() || elf == meta.program) return;
-  Result<ProgramInfo> info = inspect_program(elf);
-  if (!info) return;
-  meta.more["elf"] = elf.string();
-  meta.more["elf_build_id"] = info->build_id;
+  record_started_program(meta, worker.server_pid(), elf);
 }
 
 std::string difference(const RunOutcome& first, const RunOutcome& again) {

@@ -154,6 +154,22 @@ def replay_wants_the_same_program(h):
     assert code == USAGE and "rebuilt" in err and "build-id" in err, (code, err)
 
 
+def the_program_behind_a_wrapper_script_replays_without_it(h):
+    h.build(RACY, "inner")
+    wrap = h.work / "wrap.sh"
+    wrap.write_text("#!/bin/sh\nexport MINE=1\nexec ./inner one two\n")
+    wrap.chmod(0o755)
+    code, _, err = h("hunt", "--seed", "1", "-o", "w.heddle", "--", "./wrap.sh")
+    assert code == FOUND, err
+    for program in ((), ("--", "./wrap.sh"), ("--", "./inner")):
+        code, _, err = h("replay", "w.heddle", *program)
+        assert code == FOUND and "reproduced" in err, (program, code, err)
+    h.build(RACY.replace("int seen", "long seen"), "inner")
+    for program in ((), ("--", "./inner")):
+        code, _, err = h("replay", "w.heddle", *program)
+        assert code == USAGE and "inner was rebuilt" in err and "file:" not in err, (program, code, err)
+
+
 LIBRARY = "int shared; void add(void) { int seen = shared; shared = seen + 1; }"
 USES_LIBRARY = """#include <assert.h>
 #include <pthread.h>
