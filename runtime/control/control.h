@@ -30,9 +30,9 @@ struct Control {
   uint64_t now;              // virtual ns
   uint64_t steps, max_steps, hash;
   uint64_t stay_until;       // before this step the thread that runs need not ask (unless `dirty`, or a deadline comes)
-  bool always_ask;           // details of each point are wanted, or inputs are fed by step
+  bool always_ask;           // details of each point are wanted, or each step is compared, or inputs are fed by step
   uint32_t segment_thread;
-  uint64_t segment_steps;
+  uint64_t segment_start;    // step
   uint64_t quiet_steps;      // unproductive steps in a row, over all threads
   const uint32_t* expect;
   uint64_t expect_count;

@@ -131,6 +131,9 @@ bool recording_ended_outside() {
 // Accounts for the choice of `next`: it is about to execute its pending operation.
 void commit(Thread* current, Thread& next) {
   HeddleResult& r = region->result;
+  if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
+      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, next.op.object))
+    diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
   bool new_segment = next.index != control.segment_thread;
   bool preempts = false;
   if (new_segment) {
@@ -143,7 +146,7 @@ void commit(Thread* current, Thread& next) {
       r.preemptions += preempts;
     }
     control.segment_thread = next.index;
-    control.segment_steps = 0;
+    control.segment_start = control.steps;
   }
   count_step(next, next.op);
   record_step(next, new_segment);
@@ -169,7 +172,7 @@ void commit(Thread* current, Thread& next) {
 // How long the chosen thread may go on without asking: until the strategy wants to be asked, its segment gets too long for
 // fairness, or the run does.
 void let_stay(const Thread& t, uint64_t ask_again) {
-  uint64_t fair = control.steps + (kFairSegment + 1 - control.segment_steps);
+  uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
   control.stay_until = control.always_ask || t.cancel_requested ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
@@ -197,10 +200,10 @@ Thread* choose(Thread* current) {
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
             control.steps, 0};
-  if (current && (current->yielding || current->unproductive > kSpinLimit || control.segment_steps > kFairSegment)) {
+  if (current && (current->yielding || current->unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
     view.yielding = true;
     current->unproductive = 0;
-    if (control.segment_steps > kFairSegment) control.segment_steps = 0;
+    if (control.steps - control.segment_start > kFairSegment) control.segment_start = control.steps;
   }
   uint32_t k = strategy->choose(view);
   if (HEDDLE_UNLIKELY(k == kDiverged)) {
@@ -391,7 +394,7 @@ void scheduler_start() {
   control.expect = area<uint32_t>(HEDDLE_AREA_EXPECT);
   control.expect_count = run.strict ? run.expect_count : 0;
   control.hash = 0xcbf29ce484222325ull;
-  control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed;
+  control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed || control.expect_count;
   strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
              : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
                                                     : &random_strategy;

@@ -10,11 +10,6 @@ namespace heddle::rt {
 __attribute__((always_inline)) inline void count_step(Thread& t, const Op& op) {
   HeddleResult& r = region->result;
   uint32_t hash = heddle_step_hash(t.index, op.kind, op.site, op.object);
-  if (HEDDLE_UNLIKELY(control.steps < control.expect_count && control.expect[control.steps] != hash)) {
-    t.op = op;
-    diverged(HEDDLE_DIV_OTHER_EVENT, t.index, &t);
-  }
-  control.segment_steps++;
   r.steps = ++control.steps;
   control.now += kStepTick;
   control.hash = (control.hash ^ hash) * 0x100000001b3ull + 0x9e37;
