@@ -66,7 +66,8 @@ enum {                       // properties
   X(INPUT, "input", HEDDLE_P_NOTE)                                                    \
   X(EXIT, "process exit", HEDDLE_P_SYNC)                                              \
   X(BUDGET, "spin budget", HEDDLE_P_SYNC | HEDDLE_P_YIELDS)                           \
-  X(SUSPEND, "suspend", HEDDLE_P_SYNC | HEDDLE_P_MAYBLOCK)
+  X(SUSPEND, "suspend", HEDDLE_P_SYNC | HEDDLE_P_MAYBLOCK)                           \
+  X(IO_CALL, "system call", HEDDLE_P_SYNC | HEDDLE_P_WRITE)
 
 enum HeddleEventKind {
 #define HEDDLE_X(name, text, props) HEDDLE_EV_##name,

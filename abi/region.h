@@ -208,6 +208,7 @@ struct HeddleResult {  // out
   uint64_t virtual_ns;
   uint64_t hash;           // over all steps: equal seed, equal hash
   uint64_t inputs_fed;
+  uint32_t wrote_files;    // it changed files or directories: runs beside each other would meet
   uint32_t exit_called;    // exit/_exit seen, with:
   int32_t exit_status;
   struct HeddleFailure failure;

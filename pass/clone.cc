@@ -74,7 +74,8 @@ Function* clone_for_hooks(Function& plain, const Function& original) {
   auto* hooked = clone_body(plain, original.getName() + ".heddle");
   place(*hooked, original);
   drop_promises(*hooked);
-  hooked->addFnAttr("frame-pointer", "all");  // the runtime walks the chain of frame pointers
+  hooked->addFnAttr("frame-pointer", "all");        // the runtime walks the chain of frame pointers
+  hooked->addFnAttr("disable-tail-calls", "true");  // and wants every caller in it
   return hooked;
 }
 

@@ -31,6 +31,11 @@ void unproductive() {
   if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
 }
 
+void polled_outside() {
+  control.quiet_steps = 0;
+  if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
+}
+
 void productive() {
   self->unproductive = 0;
   control.quiet_steps = 0;
@@ -166,6 +171,8 @@ void commit(Thread* current, Thread& next) {
   } else {
     next.info->flags &= ~kPreempted;
   }
+  // A system call costs more than a thousand steps that spin: output without end is not what the bound is for.
+  if (HEDDLE_UNLIKELY(next.op.kind == HEDDLE_EV_IO_CALL) && control.max_steps != ~0ull) control.max_steps++;
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
 }
 

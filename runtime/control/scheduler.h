@@ -23,6 +23,8 @@ Wake point_yielding(const Op& op, Ready ready = nullptr, void* argument = nullpt
 void model_changed();
 /// The operation just executed changed nothing (failed try, unchanged value): counts towards spinning.
 void unproductive();
+/// It asked the world outside, in vain: others get their turn, but it is no sign of a livelock.
+void polled_outside();
 /// It did change something.
 void productive();
 /// Marks the last event of this thread as failed/timed out (HEDDLE_EF_FAILED), and its value.

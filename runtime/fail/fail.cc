@@ -107,6 +107,13 @@ bool in_lock_cycle(Thread& t) {
   return false;
 }
 
+void exit_point(uint32_t site) {
+  const Thread& t = *self;
+  const uint64_t here = (uint64_t)__builtin_frame_address(0);
+  if (t.state != HEDDLE_T_RUNNING || t.in_runtime || here < t.stack_low || here >= t.stack_high) return;
+  if (raw_syscall(SYS_getpid) == real_pid) point(Op{HEDDLE_EV_EXIT, site, 0, 0});
+}
+
 void note_exit(int status) {
   if (!region || mode != Mode::kControlled) return;
   region->result.exit_status = status;
@@ -118,13 +125,16 @@ void note_exit(int status) {
 
 using namespace heddle::rt;
 
-HEDDLE_EXPORT void _exit(int status) {
+namespace {
+
+[[noreturn]] void end_process(int status, void* caller) {
+  if (controlled() && self) exit_point(pc_site(caller));
   note_exit(status);
   raw_syscall(SYS_exit_group, status);
   __builtin_trap();
 }
-HEDDLE_EXPORT void _Exit(int status) {
-  note_exit(status);
-  raw_syscall(SYS_exit_group, status);
-  __builtin_trap();
-}
+
+}  // namespace
+
+HEDDLE_EXPORT void _exit(int status) { end_process(status, __builtin_return_address(0)); }
+HEDDLE_EXPORT void _Exit(int status) { end_process(status, __builtin_return_address(0)); }

@@ -26,6 +26,9 @@ void await_inspection();
 void copy_text(char* to, size_t size, const char* from);
 
 void note_exit(int status);
+/// The process is about to end: between the last handler of exit() and that the other threads may still run. Nothing in a signal
+/// handler on a stack of its own, nor in a child of vfork().
+void exit_point(uint32_t site);
 
 struct Verdict {             // what is known before the fatal signal arrives
   HeddleFailureKind kind;    // ASSERTION, EXCEPTION, CHECK; NONE

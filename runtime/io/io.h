@@ -69,6 +69,7 @@ long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long 
 /// Implemented in runtime/fail/signals.cc: rt_sigaction of a fault signal (SEGV, BUS, FPE, ILL, ABRT, TRAP) by the program.
 /// Pointers are to the kernel's struct, already copied out of the program's memory, with our restorer. -errno style.
 long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size);
+extern long real_pid;
 /// Implemented in runtime/fail/: exit_group seen; bookkeeping only.
 void note_exit(int status);
 /// Implemented in runtime/control/: an input did not match the recorded one. Never returns.

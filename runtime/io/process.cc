@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "runtime/fail/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 #include "runtime/sync/fork_child.h"
@@ -197,6 +198,7 @@ long call_exec(Call& c) {
 }
 
 long call_exit(Call& c) {
+  exit_point(c.site);
   note_exit((int)c.a[0]);
   return execute(c);
 }

@@ -5,6 +5,8 @@
 //   replay:     the same points in the same places, nothing executed
 //
 // Rules of this file: a replay passes exactly the points of its recording; whatever decides about a point is in the record.
+#include <fcntl.h>
+
 #include "runtime/detector/detector.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
@@ -47,6 +49,51 @@ void after(Call& c, long result, uint32_t flags, uint64_t deadline) {
 // The timeout decides about a point, so a replay has to know it too.
 void append_timeout(const Call& c, RecordWriter& out) { out.append(&c.timeout, sizeof c.timeout); }
 
+// Can another thread of the program notice when this call happens? Then its order is a choice of the schedule.
+bool is_visible(const Call& c) {
+  if (c.policy.cls != Class::INPUT || c.policy.wait != Wait::NEVER) return true;
+  switch (c.number) {
+    case SYS_getuid: case SYS_getgid: case SYS_geteuid: case SYS_getegid: case SYS_getppid: case SYS_getpgrp: case SYS_getpgid:
+    case SYS_getsid: case SYS_getgroups: case SYS_getresuid: case SYS_getresgid: case SYS_uname: case SYS_sysinfo: case SYS_times:
+    case SYS_getrusage: case SYS_getrlimit: case SYS_getitimer: case SYS_getcwd: case SYS_getrandom: case SYS_getpriority:
+    case SYS_fstat: case SYS_ioctl: case SYS_sched_getparam: case SYS_sched_getscheduler: case SYS_sched_get_priority_max:
+    case SYS_sched_get_priority_min:
+      return false;
+    case SYS_newfstatat:
+      return c.a[3] == 0 || !(c.a[3] & AT_EMPTY_PATH);  // else the fstat() of libc
+    default: return true;
+  }
+}
+
+// Does the call change what another run would see? Names that cannot be taken (O_EXCL, O_TMPFILE) and devices are no meeting places.
+bool changes_files(const Call& c) {
+  long path = 0, flags = O_WRONLY;
+  switch (c.number) {
+    case SYS_open: path = c.a[0], flags = c.a[1]; break;
+    case SYS_openat: path = c.a[1], flags = c.a[2]; break;
+    case SYS_creat: case SYS_rename: case SYS_mkdir: case SYS_rmdir: case SYS_unlink: case SYS_truncate: case SYS_symlink: case SYS_link:
+      path = c.a[0];
+      break;
+    case SYS_renameat: case SYS_renameat2: case SYS_mkdirat: case SYS_unlinkat: path = c.a[1]; break;
+    default: return false;
+  }
+  if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return false;
+  char start[5] = {};
+  return !(read_program(start, (uint64_t)path, sizeof start) &&
+           (__builtin_memcmp(start, "/dev/", 5) == 0 || __builtin_memcmp(start, "/proc", 5) == 0));
+}
+
+void visible_point(Call& c) {
+  WithinCall within(c.thread);
+  point(op_of(c, HEDDLE_EV_IO_CALL));
+}
+
+// Asking in vain is spinning, but what it waits for may be outside: that makes no livelock.
+void account(const Call& c, long result) {
+  bool in_vain = result < 0 || (c.policy.cls == Class::INPUT && result == 0);
+  in_vain ? polled_outside() : productive();
+}
+
 long record_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   long result;
@@ -67,6 +114,7 @@ long record_once(Call& c, bool* again) {
   }
   *again = result == -EINTR && restarts_after_signal(c);
   if (!failed(result) && is_channel(c)) flags |= kInputChannel;
+  if (!failed(result) && changes_files(c)) region->result.wrote_files = 1;
   RecordWriter out;
   shape_record(c, result, out);
   out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? kInputAgain : 0));
@@ -127,9 +175,12 @@ long call_recorded(Call& c) {
   bool cancels = c.policy.wait != Wait::NEVER && cancel_point;
   if (cancels) cancel_point();
   TemporaryMask mask(c);
+  const bool visible = is_visible(c);
   for (;;) {
     bool again;
+    if (visible) visible_point(c);
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
+    if (visible) account(c, result);
     if (cancels && result == -EINTR) cancel_point();  // a call that did something has to say so
     if (!again) return result;
     signals_after_call(c.thread, c.context);

@@ -55,6 +55,8 @@ class Hunter {
   void learn_races(std::uint64_t index, const std::vector<HeddleRace>& races);
   bool close_epoch_if_done();
   std::uint64_t limit() const;
+  bool may_start() const;
+  void go_alone();
   bool over() const { return stop_ || error_ || bug_ || (in_flight_ == 0 && next_ >= std::min(request_.runs, best_)); }
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
@@ -72,14 +74,33 @@ class Hunter {
   std::map<std::pair<std::uint32_t, std::uint32_t>, FoundRace> races_;  // lowest run index wins
   std::uint64_t next_ = 0, in_flight_ = 0, finished_ = 0;
   std::uint64_t best_ = ~0ull;  // lowest failing index
+  bool alone_ = false;          // runs would meet in files: one at a time
+  std::uint64_t attempt_ = 0;   // outcomes of an earlier one do not count
   std::optional<Error> error_;
   std::exception_ptr bug_;
 };
 
 std::uint64_t Hunter::limit() const { return std::min({result_.epochs.back().end, request_.runs, best_}); }
 
+// The first run is always alone: it shows whether others may run beside it.
+bool Hunter::may_start() const { return next_ < limit() && (in_flight_ == 0 || (finished_ > 0 && !alone_)); }
+
+// The program changes files. What ran side by side until now cannot be believed: from the start again, one run at a time.
+void Hunter::go_alone() {
+  alone_ = true;
+  if (finished_ == 0 && in_flight_ == 0) return;
+  attempt_++;
+  HuntResult fresh;
+  fresh.epochs.emplace_back();
+  result_ = std::move(fresh);
+  lessons_.clear();
+  races_.clear();
+  next_ = finished_ = 0;
+  best_ = ~0ull;
+}
+
 std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [&] { return over() || next_ < limit(); });
+  changed_.wait(lock, [&] { return over() || may_start(); });
   if (over()) return std::nullopt;
   in_flight_++;
   return next_++;
@@ -90,18 +111,21 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
   while (std::optional<std::uint64_t> index = next_run(lock)) {
     RunRequest request = plan_run(request_, result_.epochs.back(), *index);
     request.parameters.pin_cpu = cpu;
+    std::uint64_t attempt = attempt_;
     lock.unlock();
     Result<RunOutcome> outcome = executor.execute(request);
     if (outcome) request_.conditions.judge(*outcome);
     if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
     lock.lock();
     in_flight_--;
+    if (outcome && attempt == attempt_ && outcome->result.wrote_files && !alone_ && request_.workers > 1 && !request_.worker.cwd_copy)
+      go_alone();
     if (!outcome) {
       if (!stop_) error_ = outcome.error();
-    } else if (outcome->end != RunEnd::kInterrupted) {
+    } else if (outcome->end != RunEnd::kInterrupted && attempt == attempt_) {
       record(*index, std::move(*outcome));
     }
-    if (close_epoch_if_done() || over())
+    if (close_epoch_if_done() || over() || finished_ == 1)
       changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
   }
   changed_.notify_all();
@@ -183,6 +207,10 @@ void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, 
 }
 
 void Hunter::summarise() {
+  if (alone_)
+    result_.notes.emplace_back(
+        "the program changes files: one run at a time, and each run finds what the one before it left (--cwd-copy: each in a copy of "
+        "its directory)");
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   result_.runs = result_.failing ? best_ + 1 : finished_;
   // Races of runs above the failing one depend on how far the workers were: not part of the result.
@@ -225,7 +253,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
-  run.pct_depth = request.depth ? request.depth : 2 + static_cast<std::uint32_t>(index % 4);
+  run.pct_depth = request.depth ? request.depth : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()
   run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess
                                      : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
   if (run.max_steps == 0) run.max_steps = step_limit(epoch);
