@@ -22,9 +22,22 @@ void copy_text(char* to, size_t size, const char* from) {
   to[i] = 0;
 }
 
+namespace {
+
+// A thread that has left control (libc ends it natively) is known by its kernel thread.
+Thread* of_this_kernel_thread() {
+  int tid = (int)raw_syscall(SYS_gettid);
+  for (uint32_t i = control.thread_count; i-- > 0;)
+    if (control.threads[i].info->tid == tid) return &control.threads[i];
+  return nullptr;
+}
+
+}  // namespace
+
 bool begin_failure(Thread* t) {
   if (failing) return false;
   failing = true;
+  if (!t) t = of_this_kernel_thread();
   region->result.failure.thread = t ? t->index : 0;
   return true;
 }

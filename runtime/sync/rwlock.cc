@@ -1,4 +1,5 @@
-// pthread_rwlock_*. Both preferences are legal schedules, so a reader may pass a waiting writer whenever no writer holds it.
+// pthread_rwlock_*. A reader may pass a waiting writer whenever no writer holds the lock, unless its kind is
+// PREFER_WRITER_NONRECURSIVE (the only one that glibc treats in another way): then a writer that waits keeps new readers out.
 #include <pthread.h>
 
 #include "runtime/sync/model.h"
@@ -8,7 +9,25 @@ namespace {
 
 Object& lock_at(void* l) { return object_at(l, HEDDLE_EV_RW_WRLOCK); }
 bool no_writer(void* o) { return static_cast<Object*>(o)->owner == 0; }
+bool no_writer_waits(void* o) { return no_writer(o) && static_cast<Object*>(o)->arrived == 0; }  // arrived: writers that wait
 bool nobody(void* o) { return static_cast<Object*>(o)->owner == 0 && static_cast<Object*>(o)->readers == 0; }
+
+bool prefers_writers(const void* l) {
+  return static_cast<const pthread_rwlock_t*>(l)->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+Ready reader_may_enter(const void* l) { return prefers_writers(l) ? no_writer_waits : no_writer; }
+
+// Whether the writer has come already matters to readers: its coming is a step of its own.
+Wake wait_as_preferred_writer(Object& o, const Op& op, uint64_t deadline) {
+  point(op);
+  if (nobody(&o)) return Wake::kReady;
+  o.arrived++;
+  model_changed();
+  Wake wake = point(op, nobody, &o, deadline);
+  o.arrived--;
+  model_changed();
+  return wake;
+}
 
 void took(Object& o, bool write) {
   if (write) {
@@ -30,7 +49,9 @@ int take(void* l, bool write, uint64_t deadline, uint32_t site) {
     last_event_failed();
     return EDEADLK;
   }
-  if (point(op, write ? nobody : no_writer, &o, deadline) == Wake::kTimedOut) {
+  Wake wake = write && prefers_writers(l) ? wait_as_preferred_writer(o, op, deadline)
+                                          : point(op, write ? nobody : reader_may_enter(l), &o, deadline);
+  if (wake == Wake::kTimedOut) {
     last_event_failed();
     return ETIMEDOUT;
   }
@@ -41,7 +62,7 @@ int take(void* l, bool write, uint64_t deadline, uint32_t site) {
 int try_take(void* l, bool write, uint32_t site) {
   Object& o = lock_at(l);
   point(Op{HEDDLE_EV_RW_TRYLOCK, site, o.id, (uint64_t)l});
-  if (!(write ? nobody(&o) : no_writer(&o))) {
+  if (!(write ? nobody(&o) : reader_may_enter(l)(&o))) {
     last_event_failed();
     unproductive();
     return EBUSY;
