@@ -2,6 +2,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "runtime/detector/detector.h"
+#include "runtime/model/object.h"
 #include "runtime/io/stream.h"
 #include "runtime/strategy/strategy.h"
 
@@ -129,8 +131,13 @@ long call_memory(Call& c) {
 }
 
 long call_mmap(Call& c) {
-  if ((c.a[3] & MAP_ANONYMOUS) || (int)c.a[4] < 0) return call_memory(c);
-  return feeding() ? feed_mapping(c) : record_mapping(c);
+  bool anonymous = (c.a[3] & MAP_ANONYMOUS) || (int)c.a[4] < 0;
+  long result = anonymous ? call_memory(c) : feeding() ? feed_mapping(c) : record_mapping(c);
+  if (failed(result)) return result;
+  // What was at these addresses before is gone.
+  drop_objects_in((void*)result, (size_t)c.a[1]);
+  if (detector::on) detector::allocated(c.thread, (void*)result, (size_t)c.a[1]);
+  return result;
 }
 
 }  // namespace heddle::rt

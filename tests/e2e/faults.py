@@ -112,7 +112,8 @@ def full_disk(h):
     assert code == USAGE and "No space left" in err and "assertion" in err and "seed 1" in err, (code, err)
     tiny = h.work / "tiny"
     tiny.mkdir()
-    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", tiny], stderr=subprocess.DEVNULL).returncode:
+    room = -(-len(good) // 4096) * 4 + 4
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}k", "tmpfs", tiny], stderr=subprocess.DEVNULL).returncode:
         return
     try:
         (tiny / "t.heddle").write_bytes(good)  # what is there stays there
