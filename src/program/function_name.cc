@@ -98,6 +98,7 @@ class NameReducer {
     rest_.remove_prefix(1);
     if (rest_.empty() || rest_.front() == '(' || rest_.front() == '<' || rest_.front() == '[') return;
     out_.clear();
+    rest_.remove_prefix(std::min(rest_.find_first_not_of("*& "), rest_.size()));  // "void *take": of the type as well
   }
 
   std::string_view rest_;

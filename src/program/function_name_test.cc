@@ -20,6 +20,9 @@ TEST(FunctionName, CompilerAndCloneSuffixesAreCut) {
 TEST(FunctionName, ParametersAndReturnTypesAreDropped) {
   EXPECT_EQ(without_parameters("take"), "take");
   EXPECT_EQ(without_parameters("void take(int)"), "take");
+  EXPECT_EQ(without_parameters("void *take(void *)"), "take");
+  EXPECT_EQ(without_parameters("const char **Shop::names(int)"), "Shop::names");
+  EXPECT_EQ(without_parameters("Shop &Shop::get()"), "Shop::get");
   EXPECT_EQ(without_parameters("Queue<int>::push(int) const"), "Queue<int>::push");
   EXPECT_EQ(without_parameters("void Queue<int>::push<long>(long) const &"), "Queue<int>::push<long>");
   EXPECT_EQ(without_parameters("(anonymous namespace)::f(char const*)"), "(anonymous namespace)::f");

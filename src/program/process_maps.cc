@@ -20,6 +20,11 @@ bool take_number(std::string_view& line, int base, std::uint64_t& value) {
   return true;
 }
 
+/// The kernel writes a line feed in a path as "\012", and nothing else in another way.
+void restore_line_feeds(std::string& path) {
+  for (std::size_t at = 0; (at = path.find("\\012", at)) != path.npos; ++at) path.replace(at, 4, "\n");
+}
+
 /// "55-56 r-xp 1000 fe:01 1234      /bin/true"
 bool parse_line(std::string_view line, CodeMapping& m) {
   if (!take_number(line, 16, m.start) || !take_number(line, 16, m.end) || line.size() < 5) return false;
@@ -37,6 +42,7 @@ bool parse_line(std::string_view line, CodeMapping& m) {
   m.deleted = line.ends_with(kDeleted);
   if (m.deleted) line.remove_suffix(kDeleted.size());
   m.path = line;
+  restore_line_feeds(m.path);
   return m.end > m.start && (m.path.starts_with('/') || m.path == "[vdso]");
 }
 

@@ -27,9 +27,10 @@ bool is_system_file(std::string_view file) {
 
 /// Judged by the name alone, for code without debug info: start-up code and instances of the C++ library's templates.
 bool is_system_name(std::string_view function) {
-  static constexpr std::array<std::string_view, 12> kPrefixes = {
-      "std::",     "__gnu_cxx::", "__cxxabiv1::", "__libc_", "__cxa_",   "_Unwind_",
-      "__assert_", "__stack_chk", "__tsan_",      "__asan_", "__ubsan_", "__sanitizer_"};
+  static constexpr std::array<std::string_view, 15> kPrefixes = {
+      "std::",    "__gnu_cxx::", "__cxxabiv1::", "__libc_",      "__cxa_",
+      "_Unwind_", "__gthread_",  "operator new", "__assert_",    "__stack_chk",
+      "__tsan_",  "__asan_",     "__ubsan_",     "__sanitizer_", "operator delete"};
   return starts_with_any(function, kPrefixes) || function == "_start" || function == "_init" || function == "_fini";
 }
 

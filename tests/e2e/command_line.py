@@ -77,6 +77,22 @@ def without_debug_information_there_is_a_hint(h):
     assert code == FOUND and "-g" in out, (code, out, err)
 
 
+def signatures_need_no_debug_information(h):
+    (h.work / "line\nfeed").mkdir()
+    asserts = "#include <assert.h>\nstatic void* buy(void* p) { assert(!p); return p; }\nint main(void) { return buy(\"\") != 0; }"
+    for name, verb, source, signature in [("a.c", "cc", asserts, "assertion|buy|main"), ("line\nfeed/a.c", "cc", asserts, "assertion|buy|main"),
+                                          ("b.cc", "c++", BANK, "deadlock|lock transfer|lock transfer")]:
+        (h.work / name).write_text(source)
+        for flag in ("-g", "-g0"):
+            code, _, err = h(verb, flag, "-O0", "-pthread", name, "-o", name + ".out")
+            assert code == 0, err
+            code, out, err = h("hunt", "--seed", "1", "--json", "-o", "t.heddle", "--", "./" + name + ".out")
+            assert code == FOUND and json.loads(out)["failure"]["signature"] == signature, (name, flag, code, out, err)
+    assert h("cc", "-s", "-O0", "a.c", "-o", "stripped")[0] == 0
+    _, out, _ = h("hunt", "--seed", "1", "--json", "-o", "t.heddle", "--", "./stripped")
+    assert json.loads(out)["failure"]["signature"] == "assertion|buy", out  # what the assertion itself says
+
+
 def options_are_found_from_the_help(h):
     for args in (("--help",), ("hunt", "--help"), ("replay", "--help")):
         assert "HEDDLE_OPTIONS" in h(*args)[1], args
