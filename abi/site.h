@@ -29,6 +29,10 @@ enum {  // HeddleSite::flags
   HEDDLE_SITE_VOLATILE = 1u,
   HEDDLE_SITE_VPTR = 2u,      // a vtable pointer access
   HEDDLE_SITE_BACKEDGE = 4u,  // a branch that can close a loop
+  // Its outcome 0, 1: round again in a loop that only reads, so that only another thread can end it.
+  HEDDLE_SITE_IDLE_FIRST = 8u,
+  HEDDLE_SITE_IDLE_SECOND = 16u,
+  HEDDLE_SITE_ENDLESS = 32u,  // round again in a loop without an exit
 };
 
 #ifdef __cplusplus

@@ -86,7 +86,8 @@ void hook_branches(Work& work, llvm::Function& f) {
     bool jump = llvm::isa<llvm::BranchInst, llvm::IndirectBrInst>(terminator);
     if (!is_conditional(*terminator) && !(jump && loop)) continue;
     ++work.stats.branches;
-    auto* site = work.site(*terminator, {HEDDLE_EV_BRANCH, 0, flag_if(loop, HEDDLE_SITE_BACKEDGE), {}}, nullptr);
+    uint32_t flags = flag_if(loop, HEDDLE_SITE_BACKEDGE) | work.spins.flags(terminator->getParent());
+    auto* site = work.site(*terminator, {HEDDLE_EV_BRANCH, 0, flags, {}}, nullptr);
     if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(terminator))
       hook_switch(work, *choice, site);
     else

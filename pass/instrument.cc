@@ -14,7 +14,8 @@ void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites&
   auto& f = *clones.hooked;
   order_pointer_unlock(f, clones.name);
   Privacy privacy(f);
-  Work work{module, hooks, sites, stats, privacy, clones.name};
+  Spins spins(f);
+  Work work{module, hooks, sites, stats, privacy, spins, clones.name};
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))
     if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction)) instructions.push_back(&instruction);

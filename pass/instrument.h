@@ -4,6 +4,7 @@
 #include "pass/hooks.h"
 #include "pass/privacy.h"
 #include "pass/sites.h"
+#include "pass/spins.h"
 #include "pass/stats.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -17,6 +18,7 @@ struct Work {
   Sites& sites;
   Stats& stats;
   const Privacy& privacy;
+  const Spins& spins;
   llvm::StringRef function;  // linkage name of the original
 
   const llvm::DataLayout& layout() const { return module.getDataLayout(); }

@@ -203,7 +203,10 @@ Thread* choose(Thread* current) {
   }
   if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietBeforeJump)) {
     let_time_pass_for_spinners();
-    if (current && too_quiet()) fail_livelock(*current);
+    if (current && too_quiet()) {
+      if (!io_let_others_act()) fail_livelock(*current);
+      control.quiet_steps -= 2000;
+    }
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
             control.steps, 0};

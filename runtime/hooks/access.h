@@ -6,6 +6,11 @@ namespace heddle::rt {
 
 extern uint32_t every_access_slow;
 
+/// spin.cc. The hook budget is spent at `site`: true: the thread is being watched and goes on without a point.
+bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome);
+/// After the point of a spent budget: gives the thread a new one. Ends the run if nobody can ever do anything else.
+void spin_resumed(Thread& t);
+
 /// point() for a hook whose stack is already captured in info->pending_stack.
 void point_here(Thread& t, const Op& op);
 

@@ -68,18 +68,19 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   }
 }
 
-__attribute__((noinline)) void budget_spent(Thread& t) {
+__attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome) {
+  if (spin_continues(t, site, outcome)) return;
   region->result.progress++;
   region->result.access_count += kHookBudget;
   point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
-  t.budget = kHookBudget;
+  spin_resumed(t);
   if (t.cancel_requested) asynchronous_cancellation(t);
 }
 
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
-  if (t.budget == 0) budget_spent(t);  // before the access: nobody else may run between its event and itself
+  if (t.budget == 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
                 __builtin_return_address(0));
@@ -108,7 +109,7 @@ inline void range(const volatile void* p, size_t length, bool is_write, HeddleSi
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
                 __builtin_return_address(0));
-  if (--t->budget <= 0) budget_spent(*t);
+  if (--t->budget <= 0) budget_spent(*t, site, 0);
   if (detector::on) detector::range(*t, p, length, is_write, site, 0);
   if (site->state & HEDDLE_SITE_POINT) detector::point_passed(*t);
 }
@@ -142,5 +143,5 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
     e.flags = HEDDLE_EF_VALUE;
     emit(*t, e);
   }
-  if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t);
+  if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t, site, outcome);
 }

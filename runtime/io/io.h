@@ -61,6 +61,11 @@ void io_time_passed(uint64_t step, uint64_t ns);
 /// Replay: what to add now, before the choice for `step`; 0 mostly (one compare), always 0 in a recording.
 uint64_t io_time_to_pass(uint64_t step);
 
+/// A timer runs, or another process of the program does: what looks like the end of everything may not be.
+extern bool io_others_may_act;
+/// Nothing happens any more, by the model: false: nothing can. Otherwise others got a little real time.
+bool io_let_others_act();
+
 /// Random bytes from outside, recorded and fed. For hooks and interceptors under control.
 uint64_t io_random();
 

@@ -134,6 +134,7 @@ long call_mmap(Call& c) {
   bool anonymous = (c.a[3] & MAP_ANONYMOUS) || (int)c.a[4] < 0;
   long result = anonymous ? call_memory(c) : feeding() ? feed_mapping(c) : record_mapping(c);
   if (failed(result)) return result;
+  if (!anonymous && (c.a[3] & MAP_SHARED)) io_others_may_act = true;
   // What was at these addresses before is gone.
   drop_objects_in((void*)result, (size_t)c.a[1]);
   if (detector::on) detector::allocated(c.thread, (void*)result, (size_t)c.a[1]);

@@ -160,6 +160,17 @@ long call_gettid(Call& c) {
   return io.told_tid = tid;
 }
 
+bool io_others_may_act;
+
+bool io_let_others_act() {
+  constexpr uint32_t kMostNaps = 3000;  // a minute
+  static uint32_t naps;
+  if (!io_others_may_act || ++naps > kMostNaps) return false;
+  timespec nap{0, 20'000'000};
+  if (!feeding()) raw_syscall(SYS_nanosleep, &nap, nullptr);
+  return true;
+}
+
 long call_clone(Call& c) {
   CloneRequest q = parse_clone(c);
   if (!controlled() || !self) return clone_now(c, q);
@@ -169,6 +180,7 @@ long call_clone(Call& c) {
   }
   // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
+  io_others_may_act = true;
   if (feeding()) {
     BorrowedFrames::feed(c, stream_expect(c));
     return fed(c);
@@ -219,6 +231,7 @@ long call_kill(Call& c) {
 }
 
 long call_timer(Call& c) {
+  if (c.number != SYS_timerfd_settime) io_others_may_act = true;
   note("%s: timers run in real time, not in the program's virtual time; a replay takes their effects from the recording",
        c.policy.name);
   return call_recorded(c);

@@ -1,6 +1,4 @@
 // expect: livelock   A loop without anything that other threads could see.
-// laws: none, each run takes as long as the bound
-// options: max_steps=300
 #include <pthread.h>
 static void* loops(void* unused) {
   for (volatile unsigned i = 0;; i++) {
