@@ -275,6 +275,13 @@ Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
 }
 
 void point_here(Thread& t, const Op& op) {
+  if (HEDDLE_UNLIKELY(t.unproductive > kSpinLimit)) {  // a signal may be what the loop waits for; its handler has hooks too
+    auto atomic = t.atomic;
+    auto stack = t.info->pending_stack;
+    io_deliver_signals();
+    t.atomic = atomic;
+    t.info->pending_stack = stack;
+  }
   pass(t, op, nullptr, nullptr, 0, false);
   if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
 }
@@ -282,6 +289,7 @@ void point_here(Thread& t, const Op& op) {
 Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
   read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
+  io_deliver_signals();
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   unproductive();

@@ -71,7 +71,30 @@ void fail_deadlock() {
   end_run(kFailedStatus);
 }
 
+namespace {
+
+bool blocked_for_ever(const Thread& t) {
+  return t.state == HEDDLE_T_PENDING && t.ready && !t.deadline && !t.ready(t.argument) && !(t.cancel_requested && cancel_wakes(const_cast<Thread&>(t)));
+}
+
+// Somebody is blocked for ever, and all others do is to sleep again and again (a watchdog): a deadlock of those who do not.
+bool only_sleepers_are_left() {
+  bool blocked = false;
+  for (uint32_t i = 0; i < control.thread_count; i++) {
+    const Thread& t = control.threads[i];
+    if (t.finished) continue;
+    if (blocked_for_ever(t))
+      blocked = true;
+    else if (t.op.kind != HEDDLE_EV_SLEEP)
+      return false;
+  }
+  return blocked;
+}
+
+}  // namespace
+
 void fail_livelock(Thread& t) {
+  if (control.steps < control.max_steps && only_sleepers_are_left()) fail_deadlock();
   if (self) HEDDLE_CAPTURE_REGS(*self->info);
   if (begin_failure(&t)) {
     copy_text(region->result.failure.message, sizeof region->result.failure.message,
