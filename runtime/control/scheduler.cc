@@ -61,7 +61,7 @@ bool can_run(Thread& t) {
   if (!t.ready) return true;
   if (t.ready == word_is_zero ? word_is_zero(t.argument) : t.ready(t.argument)) return true;
   if (t.deadline && control.now >= t.deadline) return true;
-  return t.cancel_requested && cancel_wakes(t);
+  return (t.cancel_requested && cancel_wakes(t)) || io_signal_waits(t);
 }
 
 void collect_returned() {
@@ -196,7 +196,9 @@ Thread* choose(Thread* current) {
     if (control.out) return nullptr;
     if (control.next_deadline == ~0ull) {
       if (recording_ended_outside()) diverged(HEDDLE_DIV_SCHEDULE_ENDED, ~0u, current);
-      fail_deadlock();
+      if (!io_timer_may_fire()) fail_deadlock();
+      rebuild();
+      continue;
     }
     control.now = control.next_deadline;
     rebuild();
@@ -230,7 +232,7 @@ Thread* choose(Thread* current) {
 
 namespace {
 
-Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
+Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   t.op = op;
   t.ready = ready;
   t.argument = argument;
@@ -261,6 +263,21 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
   io_rearm();
   if (ready || deadline) control.dirty = true;  // its predicate is no longer asked
   return !ready || ready(argument) ? Wake::kReady : Wake::kTimedOut;
+}
+
+// A signal that comes while the thread waits: its handler runs as part of this step, then the wait goes on or ends.
+__attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
+  const bool restarts = io_run_handlers(t);
+  control.dirty = true;
+  return op.kind == HEDDLE_EV_SLEEP || (!restarts && (op.kind == HEDDLE_EV_SEM_WAIT || op.kind == HEDDLE_EV_FUTEX_WOKEN));
+}
+
+Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
+  for (;;) {
+    Wake wake = wait_for_turn(t, op, ready, argument, deadline, yielding);
+    if (HEDDLE_LIKELY(wake == Wake::kReady) || (deadline && control.now >= deadline) || !io_signal_waits(t)) return wake;
+    if (interrupted(t, op)) return Wake::kInterrupted;
+  }
 }
 
 }  // namespace

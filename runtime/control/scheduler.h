@@ -12,7 +12,7 @@ namespace heddle::rt {
 /// The commonest predicate of a wait, known to the scheduler.
 inline bool word_is_zero(void* word) { return *static_cast<const uint32_t*>(word) == 0; }
 
-enum class Wake { kReady, kTimedOut };
+enum class Wake { kReady, kTimedOut, kInterrupted };  // the last: by a signal, for sleeps and what libc does not start again
 
 /// Passes a scheduling point. Returns when this thread was chosen and `ready` holds (or its deadline passed).
 Wake point(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64_t deadline = 0);

@@ -24,6 +24,7 @@ struct ThreadIo {
   uint64_t next, count;
   uint64_t mask;              // the program's idea of its signal mask
   uint64_t opportunities;     // times it could have run a signal handler
+  uint64_t here;              // number of the one that is used now: `opportunities`, with kInWait while it waits in the model
   uint64_t signal_at;         // replay: the opportunity of its next record if that is a signal; else never reached
   uint64_t memory_calls;
   long told_tid;              // replay: what gettid() told it
@@ -87,7 +88,7 @@ long execute_outside(Call& c, ThreadIo& io);
 bool virtual_wait(Call& c, long* result);
 /// After a wait that timed out: virtual time has to show it.
 void timed_out_until(const Call& c, uint64_t deadline);
-void sleep_until(uint32_t site, uint64_t deadline);
+bool sleep_until(uint32_t site, uint64_t deadline);  // true: a signal handler ended it
 
 // signals.cc
 void signals_start();

@@ -160,6 +160,8 @@ ThreadIo& io_of(Thread& t) {
   return *io;
 }
 
+void io_thread_created(Thread& t) { io_of(t); }
+
 bool io_available() { return available; }
 
 void io_faults_are_recovered() { faults_recovered = true; }

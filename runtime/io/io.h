@@ -11,6 +11,7 @@ namespace heddle::rt {
 void io_prepare();          // fork server, once: real functions, patched vDSO
 void io_start();            // child, on the main thread, before main, after scheduler_start()
 void io_thread_start();     // on each OS thread that will run user code, before it does; touches no shared state
+void io_thread_created(Thread& t);  // by its creator: it inherits the signal mask of this moment
 void io_thread_stop();      // on an OS thread that goes on natively (exit path of glibc): its system calls are its own again
 void io_allow_begin();      // nestable: libc may make system calls natively (around real pthread_create, join, dlopen ...)
 void io_allow_end();
@@ -43,6 +44,11 @@ class AllowSyscalls {
 /// The n-th such opportunity of a thread is where a recorded signal comes back in a replay.
 void io_deliver_signals();
 
+/// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
+bool io_signal_waits(const Thread& t);
+/// Runs the handlers of those signals, on the thread itself. True: all of them have SA_RESTART.
+bool io_run_handlers(Thread& t);
+
 /// Handlers of SIGSEGV and SIGBUS ask this first: true: the fault was ours, on a bad pointer that the program gave to a system
 /// call; return from the handler. Once they do so, io_faults_are_recovered() saves 1.4 us per copy.
 bool io_recover_fault(void* ucontext);
@@ -65,6 +71,9 @@ uint64_t io_time_to_pass(uint64_t step);
 extern bool io_others_may_act;
 /// Nothing happens any more, by the model: false: nothing can. Otherwise others got a little real time.
 bool io_let_others_act();
+
+/// Everybody waits in the model: false: for ever. Otherwise a timer of the program got a little real time to fire.
+bool io_timer_may_fire();
 
 /// Random bytes from outside, recorded and fed. For hooks and interceptors under control.
 uint64_t io_random();

@@ -100,7 +100,7 @@ class BorrowedFrames {
 
 Thread* thread_by_tid(Thread& from, long tid) {
   ThreadIo& io = io_of(from);
-  if (tid == from.info->tid || tid == io.told_tid || tid == raw_syscall(SYS_gettid)) return &from;
+  if (tid == from.info->tid || tid == io.told_tid) return &from;
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
     bool told = t.io && static_cast<ThreadIo*>(t.io)->told_tid == tid;
@@ -162,13 +162,30 @@ long call_gettid(Call& c) {
 
 bool io_others_may_act;
 
+namespace {
+
+bool timer_set;
+
+// Real time for what is not under control, at most `most` times in a run.
+bool nap(uint32_t& naps, uint32_t most) {
+  if (++naps > most) return false;
+  timespec time{0, 20'000'000};
+  if (!feeding()) raw_syscall(SYS_nanosleep, &time, nullptr);
+  return true;
+}
+
+}  // namespace
+
+bool io_timer_may_fire() {
+  constexpr uint32_t kMostNaps = 250;  // five seconds: before it is taken for a hang
+  static uint32_t naps;
+  return timer_set && nap(naps, kMostNaps);
+}
+
 bool io_let_others_act() {
   constexpr uint32_t kMostNaps = 3000;  // a minute
   static uint32_t naps;
-  if (!io_others_may_act || ++naps > kMostNaps) return false;
-  timespec nap{0, 20'000'000};
-  if (!feeding()) raw_syscall(SYS_nanosleep, &nap, nullptr);
-  return true;
+  return io_others_may_act && nap(naps, kMostNaps);
 }
 
 long call_clone(Call& c) {
@@ -231,7 +248,7 @@ long call_kill(Call& c) {
 }
 
 long call_timer(Call& c) {
-  if (c.number != SYS_timerfd_settime) io_others_may_act = true;
+  if (c.number != SYS_timerfd_settime) io_others_may_act = timer_set = true;
   note("%s: timers run in real time, not in the program's virtual time; a replay takes their effects from the recording",
        c.policy.name);
   return call_recorded(c);

@@ -5,6 +5,7 @@
 // Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
 // atomics, raw system calls and the thread's own `stop`.
 #include "runtime/arena.h"
+#include "runtime/control/control.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 
@@ -14,6 +15,7 @@ namespace heddle::rt {
 namespace {
 
 constexpr int kSignals = 65;
+constexpr uint64_t kInWait = 1ull << 62;  // in the number of an opportunity
 constexpr int kInterrupt = 32;  // glibc's SIGCANCEL, free because cancellation is modelled
 constexpr uint64_t kFaults =
     bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGABRT) | bit(SIGTRAP) | bit(SIGSYS);
@@ -72,6 +74,7 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   bool own = info->si_code <= 0 && info->si_code != SI_TIMER && info->si_pid == real_pid;
   if (!own && feeding()) return;  // a replay has its signals in the recording
   enqueue_process(signo, *info, !own);
+  __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);  // whoever chooses next looks at everybody again
   // On the carrier of fibers `self` is whoever ran last, which need not be here.
   bool here = self->state == HEDDLE_T_OUT && self->info->tid == raw_syscall(SYS_gettid);
   if (here) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
@@ -85,7 +88,7 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   if (external && !feeding()) {
     RecordWriter out;
     out.append(&info, sizeof info);
-    out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.opportunities, 0);
+    out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.here, 0);
   }
   KernelSigaction action = actions[signo];
   if (action.flags & SA_RESETHAND) {
@@ -122,19 +125,30 @@ bool take_own(ThreadIo& io, QueuedSignal* taken) {
 
 bool take_recorded(Thread& t, ThreadIo& io, QueuedSignal* taken) {
   const HeddleInput* r = stream_peek(io);
-  if (!r || r->kind != HEDDLE_IN_SIGNAL || r->result != (int64_t)io.opportunities || r->size != sizeof(siginfo_t)) return false;
+  if (!r || r->kind != HEDDLE_IN_SIGNAL || r->result != (int64_t)io.here || r->size != sizeof(siginfo_t)) return false;
   __builtin_memcpy(&taken->info, data_of(*r), sizeof(siginfo_t));
   taken->external = true;
   stream_consume(t, io);
   return true;
 }
 
+// The handlers may be interrupted themselves.
+bool run_due(Thread& t, ThreadIo& io, uint64_t number, ucontext_t* context) {
+  bool restarts = true;
+  QueuedSignal s;
+  while (io.here = number, (feeding() && take_recorded(t, io, &s)) || take_process(io, &s) || take_own(io, &s)) {
+    int signo = s.info.si_signo;
+    restarts &= signo > 0 && signo < kSignals && (actions[signo].flags & SA_RESTART);
+    model_changed();  // others may have been thought able to take it
+    run_handler(t, s.info, s.external, context);
+  }
+  return restarts;
+}
+
 void deliver(Thread& t, ucontext_t* context) {
   ThreadIo& io = io_of(t);
   if (HEDDLE_LIKELY(++io.opportunities != io.signal_at && !signals_due(io))) return;
-  QueuedSignal s;
-  while ((feeding() && take_recorded(t, io, &s)) || take_process(io, &s) || take_own(io, &s))
-    run_handler(t, s.info, s.external, context);
+  run_due(t, io, io.opportunities, context);
 }
 
 // Fibers share one kernel thread: a signal is let in if any thread of the program lets it in.
@@ -173,7 +187,7 @@ long install(int signo, const KernelSigaction& wanted) {
 uint64_t without_sigsys(uint64_t mask) { return mask & ~bit(SIGSYS); }
 
 uint64_t initial_mask(Thread& t) {
-  if (fibers() && t.index != 0) return io_of(thread(t.info->parent)).mask;
+  if (t.index != 0) return io_of(thread(t.info->parent)).mask;
   uint64_t mask = 0;
   if (&t == self) raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &mask, 8);
   return mask;
@@ -204,6 +218,17 @@ void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }
 
 void io_interrupt(Thread& t) {
   if (t.state == HEDDLE_T_OUT && t.info->tid > 0) raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
+}
+
+bool io_signal_waits(const Thread& t) {
+  if (!t.io || t.in_runtime) return false;
+  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
+  return io.signal_at == (io.opportunities | kInWait) || signals_due(io);
+}
+
+bool io_run_handlers(Thread& t) {
+  ThreadIo& io = io_of(t);
+  return run_due(t, io, io.opportunities | kInWait, nullptr);
 }
 
 uint64_t signals_due(const ThreadIo& io) {
@@ -239,6 +264,7 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
   about.si_signo = signo;
   io.queued[signo] = QueuedSignal{about, false};
   io.queued_mask |= bit(signo);
+  model_changed();
   if (&to != &from && !feeding()) io_interrupt(to);
   return true;
 }

@@ -50,15 +50,16 @@ long virtual_clock(clockid_t clock, timespec* out) {
   return 0;
 }
 
-long virtual_sleep(clockid_t clock, bool absolute, const timespec& t, uint32_t site) {
+long virtual_sleep(clockid_t clock, bool absolute, const timespec& t, uint32_t site, timespec* left) {
   uint64_t offset, deadline;
   if (!valid(t) || !offset_of(clock, &offset)) return -EINVAL;
   if (absolute)
     deadline = to_ns(t) > offset ? to_ns(t) - offset : 0;
   else
     deadline = deadline_in(to_ns(t));
-  sleep_until(site, deadline);
-  return 0;
+  if (!sleep_until(site, deadline)) return 0;
+  if (left && !absolute) *left = to_timespec(deadline > virtual_now() ? deadline - virtual_now() : 0);
+  return -EINTR;
 }
 
 template <class F>
@@ -67,20 +68,21 @@ F real(const char* name, F& cache) {
   return cache;
 }
 
-int sleep_from(void* caller, clockid_t clock, bool absolute, const timespec& t) {
-  long r = virtual_sleep(clock, absolute, t, pc_site(caller));
+int sleep_from(void* caller, clockid_t clock, bool absolute, const timespec& t, timespec* left = nullptr) {
+  long r = virtual_sleep(clock, absolute, t, pc_site(caller), left);
   return (int)-r;
 }
 
 }  // namespace
 
-void sleep_until(uint32_t site, uint64_t deadline) {
-  point_yielding(Op{HEDDLE_EV_SLEEP, site, 0, 0}, never, nullptr, deadline ? deadline : 1);
+bool sleep_until(uint32_t site, uint64_t deadline) {
+  Wake wake = point_yielding(Op{HEDDLE_EV_SLEEP, site, 0, 0}, never, nullptr, deadline ? deadline : 1);
   // Time passes: a program that does its work between short sleeps is not taken for one that spins, or only much later.
   constexpr uint32_t kSleepsPerQuietStep = 16;
   static uint32_t sleeps;
   if (control.quiet_steps && ++sleeps % kSleepsPerQuietStep) control.quiet_steps--;
   if (cancel_point) cancel_point();
+  return wake == Wake::kInterrupted;
 }
 
 long call_clock(Call& c) {
@@ -100,7 +102,11 @@ long call_sleep(Call& c) {
   bool plain = c.number == SYS_nanosleep;
   timespec t;
   if (!read_program(&t, plain ? c.a[0] : c.a[2], sizeof t)) return -EFAULT;
-  return virtual_sleep(plain ? CLOCK_MONOTONIC : (clockid_t)c.a[0], !plain && (c.a[1] & TIMER_ABSTIME), t, c.site);
+  timespec left;
+  long to = plain ? c.a[1] : c.a[3];
+  long result = virtual_sleep(plain ? CLOCK_MONOTONIC : (clockid_t)c.a[0], !plain && (c.a[1] & TIMER_ABSTIME), t, c.site, &left);
+  if (result == -EINTR && to && (plain || !(c.a[1] & TIMER_ABSTIME)) && !write_program(to, &left, sizeof left)) return -EFAULT;
+  return result;
 }
 
 void io_prepare() { vdso_patch(); }
@@ -163,12 +169,12 @@ HEDDLE_EXPORT int timespec_get(timespec* out, int base) noexcept {
 
 HEDDLE_EXPORT int nanosleep(const timespec* wanted, timespec* left) {
   if (!asked_under_control()) return real("nanosleep", real_nanosleep)(wanted, left);
-  return set_errno(sleep_from(__builtin_return_address(0), CLOCK_MONOTONIC, false, *wanted));
+  return set_errno(sleep_from(__builtin_return_address(0), CLOCK_MONOTONIC, false, *wanted, left));
 }
 
 HEDDLE_EXPORT int clock_nanosleep(clockid_t id, int flags, const timespec* wanted, timespec* left) {
   if (!asked_under_control()) return real("clock_nanosleep", real_clock_nanosleep)(id, flags, wanted, left);
-  return sleep_from(__builtin_return_address(0), id, flags & TIMER_ABSTIME, *wanted);
+  return sleep_from(__builtin_return_address(0), id, flags & TIMER_ABSTIME, *wanted, left);
 }
 
 HEDDLE_EXPORT int usleep(useconds_t us) {
@@ -178,6 +184,7 @@ HEDDLE_EXPORT int usleep(useconds_t us) {
 
 HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
   if (!asked_under_control()) return real("sleep", real_sleep)(seconds);
-  sleep_from(__builtin_return_address(0), CLOCK_MONOTONIC, false, to_timespec(seconds * kSecond));
-  return 0;
+  timespec left{};
+  sleep_from(__builtin_return_address(0), CLOCK_MONOTONIC, false, to_timespec(seconds * kSecond), &left);
+  return (unsigned)left.tv_sec + (left.tv_nsec >= (long)(kSecond / 2));
 }

@@ -220,8 +220,7 @@ bool virtual_wait(Call& c, long* result) {
   bool no_descriptors = (c.policy.wait == Wait::POLL && c.a[1] == 0) ||
                         (c.policy.wait == Wait::SELECT && !c.a[1] && !c.a[2] && !c.a[3]);
   if (!no_descriptors || !read_timeout(c) || c.timeout == ~0ull) return false;
-  sleep_until(c.site, deadline_in(c.timeout));
-  *result = 0;
+  *result = sleep_until(c.site, deadline_in(c.timeout)) ? -EINTR : 0;
   return true;
 }
 

@@ -94,10 +94,11 @@ long wait(uint64_t address, uint32_t expected, uint64_t deadline, uint32_t mask,
   productive();
   Waiter w{nullptr, nullptr, self, mask, false};
   append(o, &w);
-  if (point(Op{HEDDLE_EV_FUTEX_WOKEN, site, o.id, address}, is_woken, &w, deadline) == Wake::kTimedOut) {
+  Wake wake = point(Op{HEDDLE_EV_FUTEX_WOKEN, site, o.id, address}, is_woken, &w, deadline);
+  if (wake != Wake::kReady) {
     unlink(&w);
     last_event_failed();
-    return -ETIMEDOUT;
+    return wake == Wake::kInterrupted ? -EINTR : -ETIMEDOUT;
   }
   acquired(*w.object);
   return 0;

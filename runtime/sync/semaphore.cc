@@ -24,10 +24,11 @@ bool positive(void* o) { return static_cast<Object*>(o)->value > 0; }
 int take(sem_t* s, uint64_t deadline, uint32_t site) {
   cancellation_point();
   Object& o = sem_at(s);
-  if (point(Op{HEDDLE_EV_SEM_WAIT, site, o.id, (uint64_t)s}, positive, &o, deadline) == Wake::kTimedOut) {
+  Wake wake = point(Op{HEDDLE_EV_SEM_WAIT, site, o.id, (uint64_t)s}, positive, &o, deadline);
+  if (wake != Wake::kReady) {
     last_event_failed();
     cancellation_point();
-    errno = ETIMEDOUT;
+    errno = wake == Wake::kInterrupted ? EINTR : ETIMEDOUT;
     return -1;
   }
   o.value--;

@@ -100,6 +100,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
     return EAGAIN;
   }
   Thread& t = new_thread(*self);
+  io_thread_created(t);
   t.entry = entry;
   t.entry_argument = argument;
   t.info->entry = (uint64_t)entry;
