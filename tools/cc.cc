@@ -33,6 +33,27 @@ int fail(const char* name, const std::string& message) {
   return kUsageError;
 }
 
+constexpr const char* kHelp = R"(Usage: heddle %s ARGS...
+Compiles and links as clang does, for heddle hunt: all of clang's options work. Also as %s=heddle-%s.
+
+  -fheddle-late     hooks go in after the optimiser instead of before
+  -fheddle-stats    print what was hooked and what was skipped
+  -fno-heddle       plain clang, for this call
+  __attribute__((annotate("heddle-ignore")))    on a function: no hooks in it
+
+Add -g: without it there are no lines. Not with -static, -static-pie and -fsanitize=thread.
+The clang behind it is %s (HEDDLE_CLANG names another).
+Clang's own options: %s --help
+
+Example:  heddle %s -g -pthread queue.%s -o queue
+)";
+
+int help(bool cxx, const std::string& clang) {
+  const char* verb = cxx ? "c++" : "cc";
+  std::printf(kHelp, verb, cxx ? "CXX" : "CC", verb, clang.c_str(), clang.c_str(), verb, cxx ? "cc" : "c");
+  return std::fflush(stdout) == 0 ? 0 : kUsageError;
+}
+
 std::string clang_path() {
   if (const char* chosen = getenv("HEDDLE_CLANG"); chosen && *chosen) return chosen;
   return "/usr/lib/llvm-19/bin/clang";
@@ -50,8 +71,8 @@ CcParts find_parts(bool cxx) {
 std::string obstacle(const CcRequest& request, const CcParts& parts) {
   std::error_code error;
   if (request.off) return {};
-  if (needs_runtime(request) && request.static_exe)
-    return "-static is not supported: the runtime must interpose libc (link dynamically, or use -fno-heddle)";
+  if (needs_runtime(request) && !request.static_flag.empty())
+    return request.static_flag + " is not supported: the runtime must interpose libc (link dynamically, or use -fno-heddle)";
   if (request.thread_sanitizer && (request.compiles || needs_runtime(request)))
     return "-fsanitize=thread cannot be combined with heddle's own hooks: drop it (or use -fno-heddle)";
   if (request.compiles && !fs::exists(parts.plugin, error)) return "the pass is missing: " + parts.plugin;
@@ -65,6 +86,7 @@ std::string obstacle(const CcRequest& request, const CcParts& parts) {
 
 int cc_main(bool cxx, int argc, char** argv) {
   const char* name = cxx ? "c++" : "cc";
+  if (argc == 1 && strcmp(argv[0], "--help") == 0) return help(cxx, clang_path());
   auto request = analyze_cc({argv, argv + argc}, read_file);
   auto parts = find_parts(cxx);
   if (auto reason = obstacle(request, parts); !reason.empty()) return fail(name, reason);

@@ -98,7 +98,7 @@ void Walk::option(string_view word) {
   if (one_of(word, kNoLibc)) request.no_runtime = true;
   if (word == "-shared" || word == "--shared") request.shared = true;
   if (word == "-r") request.relocatable = true;
-  if (word == "-static" || word == "--static" || word == "-static-pie") request.static_exe = true;
+  if (word == "-static" || word == "--static" || word == "-static-pie") request.static_flag = word;
   if (word.starts_with("-fsanitize=")) request.thread_sanitizer |= names_thread(word.substr(11));
   if (word.starts_with("-fno-sanitize=") && (names_thread(word.substr(14)) || word.ends_with("=all")))
     request.thread_sanitizer = false;

@@ -16,7 +16,7 @@ struct CcRequest {
   bool links = false;          // the last step is the linker
   bool shared = false;         // -shared
   bool relocatable = false;    // -r
-  bool static_exe = false;     // -static, -static-pie
+  std::string static_flag;     // -static, -static-pie as the user spelled it; empty: neither
   bool no_runtime = false;     // -nostdlib and the like: there is no libc for the runtime to stand on
   bool thread_sanitizer = false;  // -fsanitize=thread
   bool has_build_id = false;   // the user chose a build-id

@@ -1,6 +1,7 @@
 // heddle hunt: options, progress, and the answer in words or as JSON.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -177,15 +178,16 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (answer.witness) {
     print_failure(arguments, answer);
   } else {
-    const char* answer_words = result.runs == 0     ? "inconclusive: no run ended"
-                               : result.interrupted ? "interrupted: nothing failed"
-                                                    : "nothing failed";
+    const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
+                               : result.runs == 0                     ? "inconclusive: no run ended"
+                               : result.interrupted                   ? "interrupted: nothing failed"
+                                                                      : "nothing failed";
     const std::size_t races = race_lines(answer.races.races).size();
     fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);
     if (answer.race_trace) print_next(arguments);
-    if (result.runs == 0 && !arguments.quiet)
+    if (result.runs == 0 && !result.interrupted && !arguments.quiet)
       fmt::print(
           "  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a "
           "livelock\n");
@@ -277,6 +279,21 @@ Result<Answer> find(HuntArguments& arguments) {
   return answer;
 }
 
+void print_answer(const HuntArguments& arguments, const Answer& answer) {
+  if (arguments.json)
+    print_object(arguments, answer);
+  else
+    print_words(arguments, answer);
+}
+
+// The trace is written by now: a found failure stays found when nobody could be told.
+int lost_answer(const HuntArguments& arguments, const Answer& answer, int why) {
+  fmt::print(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(why));
+  if (answer.witness)
+    fmt::print(stderr, "  {}; the trace is {}\n", answer.witness->head.failure->message, arguments.trace.string());
+  return answer.witness ? status_of(answer) : kInconclusive;
+}
+
 }  // namespace
 
 int hunt_main(int argc, char** argv) {
@@ -286,10 +303,7 @@ int hunt_main(int argc, char** argv) {
   if (auto status = parse_hunt(argc, argv, arguments)) return *status;
   Result<Answer> answer = find(arguments);
   if (!answer) return report_error("hunt", answer.error());
-  if (arguments.json)
-    print_object(arguments, *answer);
-  else
-    print_words(arguments, *answer);
+  if (int why = written([&] { print_answer(arguments, *answer); })) return lost_answer(arguments, *answer, why);
   return status_of(*answer);
 }
 

@@ -1,5 +1,6 @@
 // heddle replay: the program's own output goes where it always goes; ours to stderr.
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -139,13 +140,15 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
     (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;
     if (!shown || !shown->divergence) shown = std::move(*report);
   }
+  int lost = 0;
   if (arguments.json)
-    print_object(arguments, *shown, counts);
+    lost = written([&] { print_object(arguments, *shown, counts); });
   else
     print_words(arguments, *shown, counts, head);
   if (!arguments.json && !arguments.quiet)
     for (const std::string& note : shown->outcome.notes) fmt::print(stderr, "  note: {}\n", note);
-  if (counts.diverged + counts.cut > 0) return kInconclusive;
+  if (lost) fmt::print(stderr, "heddle replay: cannot write the answer: {}\n", std::strerror(lost));
+  if (counts.diverged + counts.cut > 0 || lost) return kInconclusive;
   return head.failure ? kFound : kClean;
 }
 

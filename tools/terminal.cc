@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -69,6 +70,19 @@ const std::atomic<bool>& catch_interrupts() {
   }
   signal(SIGPIPE, SIG_IGN);
   return interrupted;
+}
+
+int written(const std::function<void()>& print) {
+  int failed = 0;
+  try {
+    errno = 0;
+    print();
+    if (std::ferror(stdout)) failed = errno ? errno : EIO;
+  } catch (const std::system_error& problem) {  // fmt::print, where a buffer was full
+    failed = problem.code().value();
+  }
+  if (std::fflush(stdout) != 0 && failed == 0) failed = errno;
+  return failed == EPIPE ? 0 : failed;
 }
 
 SplitArguments split_arguments(int argc, char** argv) {

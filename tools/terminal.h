@@ -1,6 +1,7 @@
 // What the verbs share towards the user: messages, colour, ctrl-C, standard input.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ int report_error(std::string_view verb, const Error& error);
 std::string strong(std::string_view text, int fd);
 std::string alarming(std::string_view text, int fd);
 bool is_terminal(int fd);
+
+/// Calls `print`, which writes to stdout, and flushes. Returns 0, or the errno of what could not be written; a reader
+/// that went away (`heddle hunt | head`) is no error.
+int written(const std::function<void()>& print);
 
 /// As a shell word: unchanged when it is plain, else in quotes.
 std::string shell_word(const std::string& text);

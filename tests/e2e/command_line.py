@@ -367,6 +367,27 @@ def nothing_outlives_a_killed_heddle(h):
     assert not left, left
 
 
+def an_interrupt_before_the_first_run_ended_is_called_so(h):
+    h.build("#include <unistd.h>\nint main(void) { for (;;) pause(); }", "pauses")
+    p = subprocess.Popen([h.exe, "hunt", "--", "./pauses"], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    time.sleep(1)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=20)
+    assert p.returncode == INTERRUPTED and out.startswith("interrupted: no run ended") and "--time" not in out, (p.returncode, out)
+
+
+def an_answer_that_cannot_be_written_is_not_lost(h):
+    h.build(RACY, "unheard")
+    for flags in ((), ("--json",), ("--quiet",)):
+        with open("/dev/full", "w") as full:
+            p = subprocess.run([h.exe, "hunt", "--seed", "1", "-o", "t.heddle", *flags, "--", "./unheard"], cwd=h.work,
+                               stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert p.returncode == FOUND and "cannot write the answer: No space" in p.stderr and "t.heddle" in p.stderr, (flags, p)
+    with open("/dev/full", "w") as full:
+        p = subprocess.run([h.exe, "replay", "--json", "t.heddle"], cwd=h.work, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert p.returncode == INCONCLUSIVE and "cannot write the answer: No space" in p.stderr, p
+
+
 def a_full_disk_is_an_error(h):
     exe = h.build(RACY, "full")
     code, _, err = h("hunt", "--seed", "1", "-o", "/dev/full", "--", exe)
