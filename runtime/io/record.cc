@@ -28,7 +28,7 @@ class WithinCall {
 
 bool is_channel(const Call& c) {
   switch (c.policy.wait) {
-    case Wait::READ: return !is_file(c.a[0]);
+    case Wait::READ: return c.number == SYS_mq_timedreceive || !is_file(c.a[0]);
     case Wait::RECV: case Wait::RECVMSG: case Wait::RECVMMSG: case Wait::POLL: case Wait::SELECT: case Wait::EPOLL:
     case Wait::WAIT4: case Wait::WAITID: case Wait::MESSAGE: case Wait::SIGWAIT: case Wait::FLOCK: case Wait::FCNTL:
     case Wait::ALWAYS:

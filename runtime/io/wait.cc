@@ -163,14 +163,18 @@ bool sigwait_now(Call& c, long* result) {
   return *result != -EAGAIN || c.timeout == 0;
 }
 
+// A POSIX message queue: a regular file to fstat(), and yet its readers wait.
+bool is_queue(const Call& c) { return c.number == SYS_mq_timedreceive || c.number == SYS_mq_timedsend; }
+bool queue_moves(const Call& c, short events) { return is_queue(c) && (polls_ready(c.a[0], events) || nonblocking(c.a[0])); }
+
 bool is_ready(Call& c) {
   switch (c.policy.wait) {
     case Wait::NEVER: return true;
-    case Wait::READ: return can_read(c.a[0]);
+    case Wait::READ: return queue_moves(c, POLLIN) || (!is_queue(c) && can_read(c.a[0]));
     case Wait::RECV: return (c.a[3] & MSG_DONTWAIT) || (!(c.a[3] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
     case Wait::RECVMSG: return (c.a[2] & MSG_DONTWAIT) || (!(c.a[2] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
     case Wait::RECVMMSG: return (c.a[3] & MSG_DONTWAIT) || nonblocking(c.a[0]);
-    case Wait::WRITE: return can_write(c.a[0], c.a[2]);
+    case Wait::WRITE: return queue_moves(c, POLLOUT) || (!is_queue(c) && can_write(c.a[0], c.a[2]));
     case Wait::WRITEV: return can_write(c.a[0], vector_bytes(c.a[1], c.a[2]));
     case Wait::SEND: return (c.a[3] & MSG_DONTWAIT) || can_write(c.a[0], c.a[2]);
     case Wait::SENDMSG: return (c.a[2] & MSG_DONTWAIT) || can_write(c.a[0], message_bytes(c.a[1]));
