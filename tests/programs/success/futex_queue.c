@@ -1,5 +1,5 @@
 // expect: clean
-// A bounded queue on the futex system call alone: wait, wake, bitset, requeue, and a lock with three states.
+// A bounded queue on nothing but the futex system call: wait, wake, bitset, requeue, and a lock with three states.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
