@@ -10,6 +10,7 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kMaxStackDepth = 256;
+constexpr std::size_t kLastEvents = 64;  // of a run: the end of main is among them, before libc's own end
 constexpr std::size_t kFirstStacks = 8;  // of a thread: one of them shows the user's function, or none will
 
 // What an object without a name is called, from the name of the event kind that touched it first.
@@ -139,22 +140,32 @@ void TraceBuilder::name_entries(TraceHead& head, const std::optional<FailureReco
   }
 }
 
-// A process that exited cannot be inspected any more: the last place that it was seen at is the best there is.
-void TraceBuilder::place_exit(TraceHead& head) const {
-  FailureRecord& failure = *head.failure;
-  if (!last_ || last_->thread >= head.threads.size()) return;
+// Where the user's code was at `event`; a frame without file: not in code of the user's that has lines.
+Frame TraceBuilder::place_of(const HeddleEvent& event, const TraceHead& head) {
   Frame place;
-  if (const Frame* frame = last_->stack ? user_frame(head.stacks[last_->stack - 1]) : nullptr; frame && !frame->system)
+  if (const Frame* frame = event.stack ? user_frame(head.stacks[event.stack - 1]) : nullptr; frame && !frame->system)
     place = *frame;
   for (const SiteRecord& site : head.sites)
-    if (site.id == last_->site && place.file.empty() && site.line != 0)
+    if (site.id == event.site && place.file.empty() && site.line != 0 && !site.file.starts_with("/usr/"))
       place.function = site.function, place.file = site.file, place.line = site.line;
-  if (place.file.empty()) return;
-  failure.thread = head.threads[last_->thread].name;
-  failure.function = place.function;
-  failure.file = place.file;
-  failure.line = place.line;
-  failure.detail += "\nthe place is the last one that was seen before the exit";
+  return place;
+}
+
+// A process that exited cannot be inspected any more: the last place that it was seen at is the best there is. What
+// libc does behind the end of main (the exit itself, writing out buffers) has none of the user's.
+void TraceBuilder::place_exit(TraceHead& head) const {
+  FailureRecord& failure = *head.failure;
+  for (auto event = last_.rbegin(); event != last_.rend(); ++event) {
+    if (event->thread != last_.back().thread || event->thread >= head.threads.size()) continue;
+    const Frame place = place_of(*event, head);
+    if (place.file.empty()) continue;
+    failure.thread = head.threads[event->thread].name;
+    failure.function = place.function;
+    failure.file = place.file;
+    failure.line = place.line;
+    failure.detail += "\nthe place is the last one that was seen before the exit";
+    return;
+  }
 }
 
 std::uint32_t TraceBuilder::stack_index(std::uint32_t id) {
@@ -174,7 +185,10 @@ void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
     if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
     event.stack = stack_index(event.stack);
     if (event.site) sites_.insert(event.site);
-    if (event.kind != HEDDLE_EV_MALLOC && event.kind != HEDDLE_EV_FREE && event.kind != HEDDLE_EV_INPUT) last_ = event;
+    if (event.kind != HEDDLE_EV_MALLOC && event.kind != HEDDLE_EV_FREE && event.kind != HEDDLE_EV_INPUT) {
+      if (last_.size() == kLastEvents) last_.pop_front();
+      last_.push_back(event);
+    }
     if (event.stack == 0 || event.thread == 0 || event.thread >= HEDDLE_MAX_THREADS) continue;
     if (event.thread >= first_stacks_.size()) first_stacks_.resize(event.thread + 1u);
     auto& first = first_stacks_[event.thread];

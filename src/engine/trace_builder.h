@@ -1,5 +1,6 @@
 // From an execution to a trace: streams its events into a TraceWriter and builds the tables that they refer to.
 #pragma once
+#include <deque>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,6 +28,7 @@ class TraceBuilder {
  private:
   std::uint32_t stack_index(std::uint32_t id);
   void name_entries(TraceHead& head, const std::optional<FailureRecord>& failure) const;
+  static Frame place_of(const HeddleEvent& event, const TraceHead& head);
   void place_exit(TraceHead& head) const;
 
   TraceWriter writer_;
@@ -34,7 +36,7 @@ class TraceBuilder {
   Status status_;
   std::uint64_t events_ = 0;
   std::vector<HeddleEvent> buffer_;
-  std::optional<HeddleEvent> last_;                       // that has a place
+  std::deque<HeddleEvent> last_;                          // the newest events, at most kLastEvents
   std::vector<std::vector<std::uint32_t>> first_stacks_;  // by thread: indices
   std::unordered_set<std::uint32_t> sites_;
   std::unordered_map<std::uint32_t, std::uint32_t> index_of_id_;

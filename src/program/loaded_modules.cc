@@ -224,6 +224,21 @@ LoadedModule* LoadedModules::find(std::uint64_t address) const {
   return module_of(userdata);
 }
 
+bool LoadedModules::is_dispatcher(LoadedModule& module, const std::string& symbol) {
+  constexpr std::string_view kClone = ".heddle";
+  if (!module.dispatched) {
+    module.dispatched.emplace();
+    const int count = module.system_library ? 0 : dwfl_module_getsymtab(module.dwfl);
+    for (int i = 1; i < count; ++i) {
+      GElf_Sym symbol_data;
+      const char* text = dwfl_module_getsym(module.dwfl, i, &symbol_data, nullptr);
+      const std::string_view name = text ? text : "";
+      if (const auto at = name.find(kClone); at != name.npos) module.dispatched->emplace(name.substr(0, at));
+    }
+  }
+  return module.dispatched->contains(symbol);
+}
+
 bool LoadedModules::is_library_function(const std::string& name) {
   if (library_functions_.empty()) {
     for (const auto& module : modules_) {

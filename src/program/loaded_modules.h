@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -30,6 +31,8 @@ struct LoadedModule {
   std::unique_ptr<CodeIndex> code;  // built at first use
   std::unique_ptr<DataIndex> data;  // built at first use
   std::vector<char> image;          // of the vdso
+  /// "f" for each "f.heddle" that it defines: a symbol "f" beside it is the dispatcher. Filled at the first question.
+  std::optional<std::unordered_set<std::string>> dispatched;
   ~LoadedModule();
 };
 
@@ -49,6 +52,8 @@ class LoadedModules {
   /// Changes whenever modules were dropped, so that whatever was derived from them must go too.
   std::uint64_t generation() const { return generation_; }
   bool is_code(std::uint64_t address) const;
+  /// Is `symbol`, as `module` spells it, one of our dispatchers, which only jump to a clone of the function?
+  static bool is_dispatcher(LoadedModule& module, const std::string& symbol);
   /// Does the C library export a function of that name? (One that the executable defines too is an interposer.)
   bool is_library_function(const std::string& name);
 

@@ -54,12 +54,12 @@ std::string symbol_at(const LoadedModule& module, std::uint64_t address) {
   GElf_Off offset = 0;
   GElf_Sym symbol{};
   const char* name = dwfl_module_addrinfo(module.dwfl, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  return name ? std::string(strip_suffixes(name)) : std::string();
+  return name ? std::string(name) : std::string();
 }
 
 void name_by_symbol(Frame& frame, const LoadedModule& module, std::uint64_t address) {
   if (!frame.linkage.empty()) return;
-  const std::string symbol = symbol_at(module, address);
+  const std::string symbol(strip_suffixes(symbol_at(module, address)));
   if (!frame.function.empty() && !symbol.starts_with("_Z")) {
     frame.linkage = frame.function;  // C
     return;
@@ -99,13 +99,31 @@ Frame unknown_frame(std::uint64_t address) {
 struct Symbolizer::Impl {
   LoadedModules modules;
   Unwinder unwinder{modules};
-  std::unordered_map<std::uint64_t, Stack> known;  // by the address that was looked up
+  std::unordered_map<std::uint64_t, Stack> known;      // by the address that was looked up
+  std::unordered_map<std::uint64_t, bool> dispatcher;  // the same
   std::uint64_t generation = 0;
 
-  const Stack& frames_at(std::uint64_t address) {
+  bool is_in_dispatcher(std::uint64_t address) {
+    keep_valid();
+    if (const auto it = dispatcher.find(address); it != dispatcher.end()) return it->second;
+    LoadedModule* module = modules.find(address);
+    const bool is =
+        module && !module->system_library && LoadedModules::is_dispatcher(*module, symbol_at(*module, address));
+    return dispatcher[address] = is;
+  }
+
+  /// What was derived from modules that are gone must go.
+  void keep_valid() {
     constexpr std::size_t kMaxKnown = 1 << 16;
-    if (std::exchange(generation, modules.generation()) != modules.generation() || known.size() > kMaxKnown)
-      known.clear();
+    if (std::exchange(generation, modules.generation()) == modules.generation() && known.size() <= kMaxKnown &&
+        dispatcher.size() <= kMaxKnown)
+      return;
+    known.clear();
+    dispatcher.clear();
+  }
+
+  const Stack& frames_at(std::uint64_t address) {
+    keep_valid();
     auto [it, is_new] = known.try_emplace(address);
     if (!is_new) return it->second;
     if (LoadedModule* module = modules.find(address))
@@ -122,6 +140,8 @@ Symbolizer::~Symbolizer() = default;
 Status Symbolizer::attach(pid_t pid) { return impl_->modules.refresh(pid); }
 
 Stack Symbolizer::frames(std::uint64_t pc, bool is_return_address) {
+  // A dispatcher whose call is no tail call is a second frame of a function that the clone's frame already shows.
+  if (is_return_address && impl_->is_in_dispatcher(pc - 1)) return {};
   Stack stack = impl_->frames_at(pc - (is_return_address ? 1 : 0));
   for (Frame& frame : stack) frame.offset += is_return_address ? 1 : 0;
   return stack;

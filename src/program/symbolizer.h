@@ -25,7 +25,8 @@ class Symbolizer {
   /// Reads /proc/<pid>/maps; call while the process is alive (stopped in the runtime or at preinit). Cached by
   /// build-id/path+base.
   Status attach(pid_t pid);
-  /// Frames for one code address, inlined frames first (innermost first). `is_return_address`: look up pc - 1.
+  /// Frames for one code address, inlined frames first (innermost first). `is_return_address`: look up pc - 1,
+  /// and nothing for one in a dispatcher of ours, which is no call of the source.
   Stack frames(std::uint64_t pc, bool is_return_address);
   /// Unwinds a stopped thread of `pid` from `regs` by .eh_frame CFI; falls back to frame pointers; at most `limit`
   /// frames.

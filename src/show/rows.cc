@@ -13,6 +13,8 @@ namespace {
 bool is_range(const HeddleEvent& e) { return e.kind == HEDDLE_EV_READ_RANGE || e.kind == HEDDLE_EV_WRITE_RANGE; }
 bool is_access(const HeddleEvent& e) { return (kind_properties(e.kind) & HEDDLE_P_ACCESS) != 0; }
 
+bool is_plain_write(const HeddleEvent& e) { return e.kind == HEDDLE_EV_WRITE || e.kind == HEDDLE_EV_ATOMIC_STORE; }
+
 /// Whether another thread could notice this event, or be its cause.
 bool is_interesting(const HeddleEvent& e, const SharedMemory& memory) {
   switch (e.kind) {
@@ -138,7 +140,7 @@ class RowBuilder {
     if (!o.has_value) o.first.value = e.value;
     o.has_value = true;
     o.last_value = e.value;
-    o.wrote |= e.kind == HEDDLE_EV_WRITE || e.kind == HEDDLE_EV_ATOMIC_STORE;
+    o.wrote |= is_plain_write(e);
   }
   Operation& operation_for(const HeddleEvent& e) {
     for (std::size_t i = 0; i < row_.operation_count; ++i) {
@@ -205,8 +207,15 @@ std::string describe(const Operation& o, const Names& names, std::string_view co
   if (!o.has_value) return code.empty() || e.kind == HEDDLE_EV_FENCE ? describe(e, names) + times : times;
   const unsigned size = e.flags & HEDDLE_EF_SIZE;
   const bool modifies = e.kind == HEDDLE_EV_ATOMIC_RMW || e.kind == HEDDLE_EV_ATOMIC_CAS;
-  std::string text = fmt::format("{} {} {}", name, modifies ? "was" : "=", value_text(e.value, size));
-  if (o.last_value != e.value) text += fmt::format(" {} {}", s.arrow, value_text(o.last_value, size));
+  // "x = 1" was read, "x := 1" written, "x = 1 → 1" read and then written.
+  const bool writes_first = is_plain_write(e);
+  std::string text = fmt::format("{} {} {}", name,
+                                 modifies       ? "was"
+                                 : writes_first ? ":="
+                                                : "=",
+                                 value_text(e.value, size));
+  if (o.last_value != e.value || (o.wrote && !writes_first))
+    text += fmt::format(" {} {}", s.arrow, value_text(o.last_value, size));
   return text + (failed ? " (failed)" : "") + times;
 }
 

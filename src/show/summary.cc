@@ -34,10 +34,7 @@ class SectionText {
   /// All frames of the user's, and how many others were left out in between.
   void stack(const Stack& stack, std::size_t indent) {
     std::size_t shown = 0, hidden = 0;
-    std::string_view last;
     for (const Frame& f : stack) {
-      if (f.file.empty() && !f.function.empty() && f.function == last) continue;  // our dispatcher of that function
-      last = f.function;
       if ((f.system && stack.size() > 1) || shown >= kMaxFrames) {
         ++hidden;
         continue;

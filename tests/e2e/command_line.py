@@ -3,7 +3,7 @@
 
     tests/e2e/command_line.py --heddle build/bin/heddle [NAME ...]          closing line: 'N passed, M failed'
 """
-import argparse, json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -323,6 +323,41 @@ def a_deadlock_of_std_threads_is_shown_in_the_users_words(h):
     _, out, _ = h("show", "--events", "d.heddle")
     starts = [line for line in out.splitlines() if " start " in line]
     assert len(starts) == 2 and "lambda" in starts[0] + starts[1] and all("std::" not in line for line in starts), starts
+
+
+TWO_MAINS = """#include <assert.h>
+#include <pthread.h>
+static void* work(void* p) { assert(p); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); }
+"""
+
+
+def a_stack_has_no_dispatchers(h):
+    (h.work / "two.c").write_text(TWO_MAINS)
+    for flags in (("-g", "-O0"), ("-g", "-O1"), ("-O1",), ("-g", "-O2")):
+        assert h("cc", *flags, "-pthread", "two.c", "-o", "two")[0] == 0
+        code, out, err = h("hunt", "--seed", "1", "--json", "-o", "t.heddle", "--", "./two")
+        main = next(t for t in json.loads(out)["failure"]["threads"] if t["thread"] == "0")
+        assert code == FOUND and [f["function"] for f in main["stack"]].count("main") == 1, (flags, main)
+
+
+def writes_are_told_from_reads(h):
+    exe = h.build("""#include <pthread.h>
+static int set, seen, kept = 1;
+static void* work(void* p) {
+  set = 1;
+  set = 1;
+  seen = set;
+  kept = kept;
+  return p;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return set + seen + kept; }
+""", "writes", "-O0")
+    code, _, err = h("hunt", "--seed", "1", "-o", "w.heddle", "--", exe)
+    assert code == FOUND, err
+    _, out, _ = h("show", "--full", "--width", "160", "w.heddle", LC_ALL="C.UTF-8")
+    for line in ("4 +set = 1; +set := 1", "5 +set = 1; +set := 1", "6 +seen = set; +set = 1, seen := 1", "7 +kept = kept; +kept = 1 → 1"):
+        assert re.search(line, out), (line, out)
 
 
 def an_exit_has_a_place(h):
