@@ -8,6 +8,7 @@
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 #include "runtime/sync/fork_child.h"
+#include "runtime/sync/process_shared.h"
 #include "runtime/sync/real.h"
 
 extern "C" long heddle_clone_in_context(const long* gregs, long resume);
@@ -198,6 +199,7 @@ long call_clone(Call& c) {
   // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
   io_others_may_act = true;
+  if (!(q.flags & CLONE_VM)) process_shared_to_memory();
   if (feeding()) {
     BorrowedFrames::feed(c, stream_expect(c));
     return fed(c);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "runtime/sync/model.h"
+#include "runtime/sync/process_shared.h"
 
 namespace heddle::rt {
 namespace {
@@ -46,6 +47,7 @@ HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* b) {
 }
 HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
   if (!modelled()) return HEDDLE_REAL(pthread_barrier_wait)(b);
+  if (is_outside(b)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_barrier_wait)(b); });
   Object& o = object_at(b, HEDDLE_EV_BARRIER_ARRIVE);
   uint32_t site = pc_site(__builtin_return_address(0));
   point(Op{HEDDLE_EV_BARRIER_ARRIVE, site, o.id, (uint64_t)b});

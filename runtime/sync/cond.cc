@@ -5,6 +5,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/sync/model.h"
+#include "runtime/sync/process_shared.h"
 
 namespace heddle::rt {
 namespace {
@@ -142,6 +143,7 @@ HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* c) {
 
 HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
   if (!modelled()) return HEDDLE_REAL(pthread_cond_wait)(c, m);
+  if (is_outside(c) && is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_wait)(c, m); });
   cancellation_point();
   wait_on(c, m, 0, pc_site(__builtin_return_address(0)));
   return 0;
@@ -150,6 +152,10 @@ HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* at) {
   if (!modelled()) return HEDDLE_REAL(pthread_cond_timedwait)(c, m, at);
   if (!valid_time(at)) return EINVAL;
+  if (is_outside(c) && is_outside(m)) {
+    timespec real_at = in_real_time(clock_of(c), at);
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_timedwait)(c, m, &real_at); });
+  }
   cancellation_point();
   return wait_on(c, m, deadline_at(clock_of(c), at), pc_site(__builtin_return_address(0)));
 }
@@ -163,12 +169,14 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, 
 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
   if (!modelled()) return HEDDLE_REAL(pthread_cond_signal)(c);
+  if (is_outside(c)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_signal)(c); });
   signal(c, false, HEDDLE_CALL_OP(COND_SIGNAL, object_at(c, HEDDLE_EV_COND_WAIT).id, c));
   return 0;
 }
 
 HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) {
   if (!modelled()) return HEDDLE_REAL(pthread_cond_broadcast)(c);
+  if (is_outside(c)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_broadcast)(c); });
   signal(c, true, HEDDLE_CALL_OP(COND_BROADCAST, object_at(c, HEDDLE_EV_COND_WAIT).id, c));
   return 0;
 }

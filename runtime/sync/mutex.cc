@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "runtime/sync/model.h"
+#include "runtime/sync/process_shared.h"
 
 namespace heddle::rt {
 namespace {
@@ -98,7 +99,7 @@ void mutex_take_back(void* m, uint32_t depth) {
 }
 
 void note_process_shared() {
-  note("a process-shared lock or semaphore: control does not see what other processes do with it; waiting for them looks like a deadlock");
+  note("a process-shared lock or semaphore: after a fork its operations run outside control; a replay takes their results from the recording");
 }
 
 void robust_owner_died(Thread& t) {
@@ -136,11 +137,13 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   if (!modelled()) return HEDDLE_REAL(pthread_mutex_lock)(m);
+  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_lock)(m); });
   return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), 0);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
   if (!modelled()) return HEDDLE_REAL(pthread_mutex_trylock)(m);
+  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_trylock)(m); });
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
   point(HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m));
   if (o.owner == self->index + 1 && mutex_type(m) == PTHREAD_MUTEX_RECURSIVE) {
@@ -159,6 +162,10 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at) {
   if (!modelled()) return HEDDLE_REAL(pthread_mutex_timedlock)(m, at);
   if (!valid_time(at)) return EINVAL;
+  if (is_outside(m)) {
+    timespec real_at = in_real_time(CLOCK_REALTIME, at);
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_timedlock)(m, &real_at); });
+  }
   return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), deadline_at(CLOCK_REALTIME, at));
 }
 
@@ -170,12 +177,14 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, c
 
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
   if (!modelled()) return HEDDLE_REAL(pthread_mutex_unlock)(m);
+  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
   point(HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m));
   return mutex_release(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) {
   if (!modelled()) return HEDDLE_REAL(pthread_mutex_consistent)(m);
+  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_consistent)(m); });
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
   if (!o.inconsistent) return EINVAL;
   o.inconsistent = false;

@@ -3,6 +3,7 @@
 #include <semaphore.h>
 
 #include "runtime/sync/model.h"
+#include "runtime/sync/process_shared.h"
 
 namespace heddle::rt {
 namespace {
@@ -44,6 +45,13 @@ int take(sem_t* s, uint64_t deadline, uint32_t site) {
 using namespace heddle::rt;
 #define HEDDLE_HERE pc_site(__builtin_return_address(0))
 
+// libc's result as an error number, and back.
+#define HEDDLE_OUTSIDE_SEM(call)                                                \
+  do {                                                                          \
+    int error = outside(HEDDLE_HERE, [&] { return (call) ? errno : 0; });       \
+    return error ? (errno = error, -1) : 0;                                     \
+  } while (0)
+
 HEDDLE_EXPORT int sem_init(sem_t* s, int shared, unsigned value) {
   if (modelled()) drop_object(s);
   if (modelled() && shared) note_process_shared();
@@ -56,20 +64,30 @@ HEDDLE_EXPORT int sem_destroy(sem_t* s) {
 }
 HEDDLE_EXPORT int sem_wait(sem_t* s) {
   if (!modelled()) return HEDDLE_REAL(sem_wait)(s);
+  if (is_outside(s)) HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_wait)(s));
   return take(s, 0, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int sem_timedwait(sem_t* s, const timespec* at) {
   if (!modelled()) return HEDDLE_REAL(sem_timedwait)(s, at);
   if (!valid_time(at)) return errno = EINVAL, -1;
+  if (is_outside(s)) {
+    timespec real_at = in_real_time(CLOCK_REALTIME, at);
+    HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_timedwait)(s, &real_at));
+  }
   return take(s, deadline_at(CLOCK_REALTIME, at), HEDDLE_HERE);
 }
 HEDDLE_EXPORT int sem_clockwait(sem_t* s, clockid_t clock, const timespec* at) {
   if (!modelled()) return HEDDLE_REAL(sem_clockwait)(s, clock, at);
   if (!valid_time(at)) return errno = EINVAL, -1;
+  if (is_outside(s)) {
+    timespec real_at = in_real_time(clock, at);
+    HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_clockwait)(s, clock, &real_at));
+  }
   return take(s, deadline_at(clock, at), HEDDLE_HERE);
 }
 HEDDLE_EXPORT int sem_trywait(sem_t* s) {
   if (!modelled()) return HEDDLE_REAL(sem_trywait)(s);
+  if (is_outside(s)) HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_trywait)(s));
   Object& o = sem_at(s);
   point(HEDDLE_CALL_OP(SEM_TRYWAIT, o.id, s));
   if (o.value <= 0) {
@@ -86,6 +104,7 @@ HEDDLE_EXPORT int sem_trywait(sem_t* s) {
 }
 HEDDLE_EXPORT int sem_post(sem_t* s) {
   if (!modelled()) return HEDDLE_REAL(sem_post)(s);
+  if (is_outside(s)) HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_post)(s));
   Object& o = sem_at(s);
   point(HEDDLE_CALL_OP(SEM_POST, o.id, s));
   if (o.value == SEM_VALUE_MAX) return errno = EOVERFLOW, -1;
@@ -97,6 +116,14 @@ HEDDLE_EXPORT int sem_post(sem_t* s) {
 }
 HEDDLE_EXPORT int sem_getvalue(sem_t* s, int* value) {
   if (!modelled()) return HEDDLE_REAL(sem_getvalue)(s, value);
+  if (is_outside(s)) {
+    *value = outside(HEDDLE_HERE, [&] {
+      int now = 0;
+      HEDDLE_REAL(sem_getvalue)(s, &now);
+      return now;
+    });
+    return 0;
+  }
   Object& o = sem_at(s);
   point(HEDDLE_CALL_OP(SEM_TRYWAIT, o.id, s));
   *value = (int)o.value;
