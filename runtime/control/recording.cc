@@ -1,6 +1,7 @@
 #include "runtime/control/recording.h"
 
 #include "runtime/arena.h"
+#include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
 #include "runtime/table.h"
@@ -76,7 +77,10 @@ void read_back(Thread& t, const void* frame) {
   if (io_peek(p, t.written_size, &e.value)) e.flags |= HEDDLE_EF_VALUE;
 }
 
-void publish_events() { __atomic_store_n(&region->ring_head, recording.head, __ATOMIC_SEQ_CST); }
+void publish_events() {
+  region->result.virtual_ns = control.now;
+  __atomic_store_n(&region->ring_head, recording.head, __ATOMIC_SEQ_CST);
+}
 
 uint32_t size_log2(uint32_t size) { return size <= 1 ? 0 : (uint32_t)(31 - __builtin_clz(size)) & 7u; }
 

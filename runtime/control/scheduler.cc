@@ -3,6 +3,7 @@
 #include "runtime/control/scheduler.h"
 
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
@@ -96,14 +97,25 @@ void rebuild() {
 
 // Spinning threads burn no virtual time worth the name: let the next deadline come instead of counting to it.
 void let_time_pass_for_spinners() {
-  if (control.quiet_steps > kQuietBeforeJump * control.enabled_count && control.next_deadline != ~0ull && !control.out) {
-    if (control.now < control.next_deadline) control.now = control.next_deadline;
-    control.quiet_steps = 0;
-    rebuild();
+  if (region->run.feed) return;  // the jumps of the recording are among its inputs
+  if (control.out) {             // what they wait for takes real time, which steps of spinning would only burn
+    timespec time{0, 100'000};
+    if (control.quiet_steps % 64 == 0) raw_syscall(SYS_nanosleep, &time, nullptr);
+    return;
   }
+  if (control.quiet_steps <= kQuietBeforeJump * control.enabled_count || control.next_deadline == ~0ull) return;
+  if (control.now < control.next_deadline) {
+    io_time_passed(control.steps, control.next_deadline - control.now);
+    control.now = control.next_deadline;
+  }
+  control.quiet_steps = 0;
+  rebuild();
 }
 
-bool too_quiet() { return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull; }
+bool too_quiet() {
+  if (region->run.feed && replay_has_more()) return false;  // the recording went on
+  return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull;
+}
 
 }  // namespace
 

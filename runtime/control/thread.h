@@ -28,7 +28,6 @@ struct Thread {
   uint64_t deadline;        // virtual ns, 0: none
   bool enabled;             // at the last rebuild
   bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
-  bool timed_out;           // chosen by its deadline, not by `ready`
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   int32_t budget;           // hooks left before a forced point
   uint64_t last_event;      // number + 1 of its last point event in the ring
@@ -47,7 +46,7 @@ struct Thread {
   uint32_t epoch;           // detector: its own entry of `clock`, packed with index
   uint32_t in_runtime;      // > 0: hooks return at once (interceptors calling user-visible code paths)
   uint32_t cancel_requested, cancel_state, cancel_type;
-  bool finished, detached, joined, killed_by_cancel;
+  bool finished, detached, joined;
   pthread_t handle;
   void* result;             // of the start routine
   // Backend's own.
@@ -58,7 +57,6 @@ struct Thread {
   uint32_t native;          // cross-thread: its OS thread has arrived
   char* parking_stack;      // fibers
   uint64_t parked_mask;     // fibers: of its kernel thread, while that is parked
-  uint64_t inputs_consumed; // io: byte offset in its input stream
   void* io;                 // io: per-thread state
   void* (*entry)(void*);
   void* entry_argument;

@@ -106,10 +106,10 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
 inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {
   Thread* t = self;
   if (!t || !length) return;
+  if (--t->budget <= 0) budget_spent(*t, site, 0);  // before the access: nobody else may run between its event and itself
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
                 __builtin_return_address(0));
-  if (--t->budget <= 0) budget_spent(*t, site, 0);
   if (detector::on) detector::range(*t, p, length, is_write, site, 0);
   if (site->state & HEDDLE_SITE_POINT) detector::point_passed(*t);
 }

@@ -74,6 +74,7 @@ bool io_let_others_act();
 
 /// Everybody waits in the model: false: for ever. Otherwise a timer of the program got a little real time to fire.
 bool io_timer_may_fire();
+void io_timer_fired();  // or another signal from outside came: the next one may take as long
 
 /// Random bytes from outside, recorded and fed. For hooks and interceptors under control.
 uint64_t io_random();

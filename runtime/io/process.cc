@@ -166,6 +166,7 @@ bool io_others_may_act;
 namespace {
 
 bool timer_set;
+uint32_t timer_naps;
 
 // Real time for what is not under control, at most `most` times in a run.
 bool nap(uint32_t& naps, uint32_t most) {
@@ -179,9 +180,10 @@ bool nap(uint32_t& naps, uint32_t most) {
 
 bool io_timer_may_fire() {
   constexpr uint32_t kMostNaps = 250;  // five seconds: before it is taken for a hang
-  static uint32_t naps;
-  return timer_set && nap(naps, kMostNaps);
+  return timer_set && nap(timer_naps, kMostNaps);
 }
+
+void io_timer_fired() { timer_naps = 0; }
 
 bool io_let_others_act() {
   constexpr uint32_t kMostNaps = 3000;  // a minute

@@ -74,13 +74,18 @@ bool changes_files(const Call& c) {
     case SYS_creat: case SYS_rename: case SYS_mkdir: case SYS_rmdir: case SYS_unlink: case SYS_truncate: case SYS_symlink: case SYS_link:
       path = c.a[0];
       break;
-    case SYS_renameat: case SYS_renameat2: case SYS_mkdirat: case SYS_unlinkat: path = c.a[1]; break;
+    case SYS_renameat: case SYS_renameat2: case SYS_mkdirat: case SYS_unlinkat: case SYS_linkat: case SYS_symlinkat: case SYS_openat2:
+      path = c.a[1];
+      break;
+    case SYS_mq_open: case SYS_semget: case SYS_msgget: return true;
     default: return false;
   }
   if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return false;
-  char start[5] = {};
-  return !(read_program(start, (uint64_t)path, sizeof start) &&
-           (__builtin_memcmp(start, "/dev/", 5) == 0 || __builtin_memcmp(start, "/proc", 5) == 0));
+  char start[9] = {};
+  for (size_t i = 0; i < sizeof start && read_program(start + i, (uint64_t)path + i, 1) && start[i]; i++) {
+  }
+  return !((__builtin_memcmp(start, "/dev/", 5) == 0 && __builtin_memcmp(start, "/dev/shm/", 9) != 0) ||
+           __builtin_memcmp(start, "/proc", 5) == 0);
 }
 
 void visible_point(Call& c) {
@@ -141,6 +146,7 @@ void show_output(const Call& c, long result) {
 long feed_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   const HeddleInput* r = &stream_expect(c);
+  shape_before(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
   uint64_t started = virtual_now();
   if (r->reserved & kInputLeft) {

@@ -21,7 +21,7 @@ class Transfer {
   bool ok() const { return ok_; }
   bool recording() const { return out_ != nullptr; }
 
-  /// `bytes` at `address`; recorded length wins in a replay.
+  /// `bytes` at `address`; in a replay as many as were recorded, but never more: that is all the program has room for.
   void chunk(uint64_t address, uint64_t bytes) {
     if (!address) return;
     if (out_) {
@@ -32,7 +32,7 @@ class Transfer {
     }
     uint32_t length;
     if (!take(&length)) return;
-    if (length > left_ || !write_program(address, in_, length)) {
+    if (length > left_ || length > bytes || !write_program(address, in_, length)) {
       ok_ = false;
       return;
     }
@@ -69,18 +69,17 @@ class Transfer {
 uint64_t at_most(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // A buffer whose length the program gave in *length and the kernel replaced by the full one.
-void value_result(const Call& c, Transfer& t, uint64_t buffer, uint64_t length, uint64_t capacity) {
+void value_result(Transfer& t, uint64_t buffer, uint64_t length, uint64_t capacity) {
   if (!buffer || !length) return;
   uint32_t now = 0;
   if (t.recording()) read_program(&now, length, sizeof now);
-  (void)c;
-  t.chunk(buffer, at_most(now, capacity));
+  t.chunk(buffer, t.recording() ? at_most(now, capacity) : capacity);
   t.chunk(length, sizeof now);
 }
 
 void message(Transfer& t, uint64_t header, uint64_t bytes, uint64_t name_capacity) {
   msghdr m;
-  // In a replay the header still has the program's capacities: the recorded lengths win, then the header itself is written.
+  // In a replay the header still has the program's capacities; then the header itself is written.
   if (!read_program(&m, header, sizeof m)) return;
   t.vector((uint64_t)m.msg_iov, m.msg_iovlen, bytes);
   if (m.msg_name) t.chunk((uint64_t)m.msg_name, at_most(m.msg_namelen, name_capacity));
@@ -115,14 +114,8 @@ uint64_t ioctl_bytes(uint64_t request) {
 
 void ioctl_writes(const Call& c, Transfer& t) {
   if ((unsigned long)c.a[1] == SIOCGIFCONF) {
-    ifconf conf;
-    if (!t.recording()) {
-      // The buffer's address is the program's, its length is the recorded one.
-      uint64_t buffer;
-      if (read_program(&buffer, c.a[2] + offsetof(ifconf, ifc_ifcu), sizeof buffer)) t.chunk(buffer, 0);
-    } else if (read_program(&conf, c.a[2], sizeof conf)) {
-      t.chunk((uint64_t)conf.ifc_buf, conf.ifc_buf ? conf.ifc_len : 0);
-    }
+    ifconf conf;  // in a replay with the program's own length: its room
+    if (read_program(&conf, c.a[2], sizeof conf)) t.chunk((uint64_t)conf.ifc_buf, conf.ifc_buf ? conf.ifc_len : 0);
     t.chunk(c.a[2], sizeof(int));
     return;
   }
@@ -137,10 +130,10 @@ void walk(const Call& c, long result, Transfer& t) {
     case Writes::AT: t.chunk(a[s.argument], s.bytes); break;
     case Writes::RET: t.chunk(a[s.argument], at_most(result, a[s.argument + 1])); break;
     case Writes::IOV: t.vector(a[s.argument], a[s.argument + 1], result); break;
-    case Writes::ADDRESS: value_result(c, t, a[s.argument], a[s.argument + 1], c.capacity); break;
+    case Writes::ADDRESS: value_result(t, a[s.argument], a[s.argument + 1], c.capacity); break;
     case Writes::RECVFROM:
       t.chunk(a[1], at_most(result, a[2]));
-      value_result(c, t, a[4], a[5], c.capacity);
+      value_result(t, a[4], a[5], c.capacity);
       break;
     case Writes::RECVMSG: message(t, a[1], result, c.capacity); break;
     case Writes::RECVMMSG: messages(c, t, result, true); break;
@@ -150,7 +143,7 @@ void walk(const Call& c, long result, Transfer& t) {
       for (int i = 1; i <= 3; i++) t.chunk(a[i], ((uint64_t)a[0] + 63) / 64 * 8);
       t.chunk(a[4], 16);
       break;
-    case Writes::EVENTS: t.chunk(a[s.argument], (uint64_t)result * s.bytes); break;
+    case Writes::EVENTS: t.chunk(a[s.argument], at_most(result, a[s.argument + 1]) * s.bytes); break;
     case Writes::WAIT4:
       t.chunk(a[1], 4);
       t.chunk(a[3], 144);
@@ -164,11 +157,11 @@ void walk(const Call& c, long result, Transfer& t) {
       if (a[1] == F_GETLK || a[1] == 36 /* F_OFD_GETLK */) t.chunk(a[2], sizeof(flock));
       if (a[1] == 16 /* F_GETOWN_EX */) t.chunk(a[2], 8);
       break;
-    case Writes::GROUPS: t.chunk(a[0] ? a[1] : 0, (uint64_t)result * 4); break;
+    case Writes::GROUPS: t.chunk(a[0] ? a[1] : 0, at_most(result, a[0]) * 4); break;
     case Writes::THREE_IDS:
       for (int i = 0; i < 3; i++) t.chunk(a[i], 4);
       break;
-    case Writes::MESSAGE: t.chunk(a[1], (uint64_t)result + sizeof(long)); break;
+    case Writes::MESSAGE: t.chunk(a[1], at_most(result, a[2]) + sizeof(long)); break;
     case Writes::MQ:
       t.chunk(a[1], at_most(result, a[2]));
       t.chunk(a[3], 4);

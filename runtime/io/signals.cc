@@ -71,9 +71,9 @@ void queue_external(int signo, siginfo_t* info, void* context) {
     if (has_handler(signo)) ((HandlerFunction)actions[signo].handler)(signo, info, context);
     return;
   }
-  bool own = info->si_code <= 0 && info->si_code != SI_TIMER && info->si_pid == real_pid;
-  if (!own && feeding()) return;  // a replay has its signals in the recording
-  enqueue_process(signo, *info, !own);
+  // What the program sends itself does not come this way, but for what every thread blocks (send_own_signal). SIGPIPE does.
+  if (feeding()) return;  // a replay has its signals in the recording
+  enqueue_process(signo, *info, true);
   __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);  // whoever chooses next looks at everybody again
   // On the carrier of fibers `self` is whoever ran last, which need not be here.
   bool here = self->state == HEDDLE_T_OUT && self->info->tid == raw_syscall(SYS_gettid);
@@ -85,6 +85,7 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   ThreadIo& io = io_of(t);
   int signo = info.si_signo;
   if (signo < 1 || signo >= kSignals || !has_handler(signo)) return;
+  if (external) io_timer_fired();
   if (external && !feeding()) {
     RecordWriter out;
     out.append(&info, sizeof info);
@@ -251,17 +252,34 @@ bool restarts_after_signal(Call& c) {
   return restartable;
 }
 
+namespace {
+
+bool somebody_takes(int signo) {
+  for (uint32_t i = 0; i < thread_count(); i++)
+    if (const Thread& t = thread(i); t.io && !t.finished && !(static_cast<const ThreadIo*>(t.io)->mask & bit(signo))) return true;
+  return false;
+}
+
+}  // namespace
+
 bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info) {
   if (!has_handler(signo) || (kFaults & bit(signo))) return false;
   Thread& to = target ? *target : from;
   ThreadIo& io = io_of(to);
-  if (io.mask & bit(signo)) return false;  // someone may be in sigwait(): the kernel knows
+  const bool blocked = io.mask & bit(signo);
+  if (blocked && (target || !somebody_takes(signo))) return false;  // someone may be in sigwait(): the kernel knows
   siginfo_t about{};
   if (!info || !read_program(&about, (uint64_t)info, sizeof about)) {
     about.si_code = target ? SI_TKILL : SI_USER;
     about.si_pid = (int)told_pid;
   }
   about.si_signo = signo;
+  if (blocked) {
+    enqueue_process(signo, about, false);
+    model_changed();
+    if (!feeding()) pass_on(signo);
+    return true;
+  }
   io.queued[signo] = QueuedSignal{about, false};
   io.queued_mask |= bit(signo);
   model_changed();

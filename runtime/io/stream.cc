@@ -2,6 +2,8 @@
 #include "runtime/io/stream.h"
 
 #include "runtime/arena.h"
+#include "runtime/control/control.h"
+#include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
 namespace {
@@ -135,6 +137,7 @@ const HeddleInput* stream_peek(ThreadIo& io) {
 
 const HeddleInput& stream_expect(const Call& c) {
   const HeddleInput* r = stream_peek(io_of(c.thread));
+  if (!r && !replay_has_more()) diverged(HEDDLE_DIV_SCHEDULE_ENDED, ~0u, &c.thread);  // it died in this call (SIGPIPE)
   if (!r || r->kind != HEDDLE_IN_SYSCALL || r->number != c.number) input_mismatch(c.thread, c.policy.name, r);
   return *r;
 }
@@ -142,7 +145,6 @@ const HeddleInput& stream_expect(const Call& c) {
 void stream_consume(Thread& t, ThreadIo& io) {
   io.next++;
   look_ahead(io);
-  t.inputs_consumed++;
   t.info->inputs++;
   region->result.inputs_fed++;
 }

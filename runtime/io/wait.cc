@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "runtime/arena.h"
+#include "runtime/control/control.h"
 #include "runtime/io/call.h"
 #include "runtime/io/descriptors.h"
 
@@ -33,12 +34,15 @@ bool nonblocking(long fd) {
   return failed(flags) || (flags & O_NONBLOCK);
 }
 
-bool can_read(long fd) { return is_file(fd) || polls_ready(fd, POLLIN) || nonblocking(fd); }
+// Somebody of ours is out and may take what is there before we do: then the answer of poll() is worth nothing.
+bool others_are_out() { return control.out != 0; }
+
+bool can_read(long fd) { return is_file(fd) || (!others_are_out() && polls_ready(fd, POLLIN)) || nonblocking(fd); }
 
 bool can_write(long fd, uint64_t bytes) {
   // Whoever reads our original stdout and stderr is outside the program: waiting for them needs no other thread of it.
   if (outer_descriptor(fd) >= 0 || is_file(fd)) return true;
-  if (bytes <= kSmallWrite && polls_ready(fd, POLLOUT)) return true;
+  if (bytes <= kSmallWrite && !others_are_out() && polls_ready(fd, POLLOUT)) return true;
   return nonblocking(fd);
 }
 

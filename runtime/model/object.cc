@@ -54,7 +54,8 @@ Object* find_object(const volatile void* address) {
 Object& object_at(const volatile void* address, uint32_t kind) {
   uint64_t key = key_of((uint64_t)address);
   Object** slot = by_address.find(key);
-  if (HEDDLE_LIKELY(slot && *slot)) return **slot;
+  if (HEDDLE_LIKELY(slot && *slot && (*slot)->kind == kind)) return **slot;
+  if (slot && *slot) drop(**slot);  // its memory is something else now
   Object* o = arena_new<Object>();
   o->address = (uint64_t)address;
   o->kind = kind;

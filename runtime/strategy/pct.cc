@@ -28,17 +28,21 @@ void thread_created(uint32_t index) {
 
 void drop(uint32_t index) { thread(index).pct_priority = --low_water; }
 
-uint32_t choose(View& v) {
-  if (v.current_enabled && v.yielding) drop(v.current);
-  v.ask_again = ~0ull;
-  for (uint32_t i = 0; i < changes; i++) {
-    if (change_at[i] == v.step && v.current_enabled) drop(v.current);
-    if (change_at[i] > v.step && change_at[i] < v.ask_again) v.ask_again = change_at[i];
-  }
+uint32_t highest(const View& v) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < v.count; i++)
     if (thread(v.enabled[i]).pct_priority > thread(v.enabled[best]).pct_priority) best = i;
   return best;
+}
+
+uint32_t choose(View& v) {
+  if (v.current_enabled && v.yielding) drop(v.current);
+  v.ask_again = ~0ull;
+  for (uint32_t i = 0; i < changes; i++) {
+    if (change_at[i] == v.step) drop(v.enabled[highest(v)]);  // who would take this step
+    if (change_at[i] > v.step && change_at[i] < v.ask_again) v.ask_again = change_at[i];
+  }
+  return highest(v);
 }
 
 }  // namespace

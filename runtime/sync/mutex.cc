@@ -155,6 +155,10 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
     unproductive();
     return EBUSY;
   }
+  if (o.value == ENOTRECOVERABLE) {
+    last_event_failed();
+    return ENOTRECOVERABLE;
+  }
   take(o);
   return robust_result(o);
 }

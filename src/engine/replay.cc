@@ -287,9 +287,22 @@ std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outc
   };
   bool same = same_ending(head.failure, head.totals.steps, outcome) &&
               (!head.failure || !outcome.failure || head.failure->signature == outcome.failure->signature);
-  if (same) return std::nullopt;
+  const bool exact = !cut_ && !outcome.result.divergence.happened && !(head.failure && was_cut_off(*head.failure));
   DivergenceText out;
   out.step = outcome.result.steps;
+  if (same && exact && outcome.result.steps != head.totals.steps) {
+    out.reason = "the program ended too early";
+    out.expected.text = fmt::format("the end after {} steps", head.totals.steps);
+    out.actual.text = fmt::format("the end after {} steps", outcome.result.steps);
+    return out;
+  }
+  if (same && !head.failure && !head.races.empty() && outcome.races.empty()) {
+    out.reason = "the schedule was followed, but the data race was not seen again";
+    out.expected.text = "a data race";
+    out.actual.text = "none";
+    return out;
+  }
+  if (same) return std::nullopt;
   out.reason = "the schedule was followed, but the program ended differently";
   out.expected.text = ending(head.failure);
   out.actual.text = ending(outcome.failure);

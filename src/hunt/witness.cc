@@ -158,6 +158,7 @@ Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult&
   request.conditions.judge(*outcome);
   if (outcome->end != RunEnd::kFinished || outcome->failure || !outcome->evidence)
     return error("executed again, the run with the data race did not end as before");
+  if (outcome->races.empty()) return error("executed again, the run did not show its data race");
   fill_builds(meta, *outcome, executor.worker());
   return builder.finish(std::move(meta), *outcome, executor, std::move(races));
 }
