@@ -1,4 +1,5 @@
 // expect: livelock   A loop without anything that other threads could see.
+// laws: 2 schedules, each has millions of accesses
 #include <pthread.h>
 static void* loops(void* unused) {
   for (volatile unsigned i = 0;; i++) {
