@@ -1,4 +1,5 @@
 // expect: signal   The reader closes its end before the writer writes: SIGPIPE, with the default action.
+// laws: none, the kernel ends it inside a system call, with the last events not yet published
 #include <pthread.h>
 #include <unistd.h>
 static int ends[2];
