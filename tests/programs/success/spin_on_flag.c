@@ -1,5 +1,5 @@
 // expect: clean race
-// laws: 2 schedules, each has millions of accesses
+// laws: none, with every access a point each run has millions of steps
 // runs: 5
 // Threads that wait for plain flags while the others work, for long or asleep: slow, but no livelock.
 #include <pthread.h>
