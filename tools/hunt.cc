@@ -93,7 +93,7 @@ void print_races(const std::vector<RaceRecord>& races) {
   for (const std::string& line : lines) fmt::print("    {}\n", line);
 }
 
-constexpr std::size_t kLongLine = 116;
+constexpr std::size_t kLongLine = 120;
 
 struct Answer {
   HuntResult result;
@@ -150,9 +150,15 @@ void print_failure(const HuntArguments& arguments, const Answer& answer) {
   std::string where = place(failure), what = failure.message;
   std::string run = fmt::format("run {}, seed {}", answer.result.runs, arguments.request.seed);
   const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
-  std::string line = fmt::format("{}  {}{}{}", alarming(word, 1), what, where.empty() ? "" : "   ", where);
-  // A deadlock of many threads fills the line.
-  fmt::print("{}{}{}\n", line, line.size() + run.size() > kLongLine ? "\n  " : "   ", run);
+  // Long expressions and names leave no room: then the second line has where and when.
+  const std::size_t first = std::strlen(word) + 2 + what.size() + 3 + where.size();
+  const bool place_fits = where.empty() || first <= kLongLine,
+             run_fits = place_fits && first + 3 + run.size() <= kLongLine;
+  fmt::print("{}  {}{}{}{}{}\n", alarming(word, 1), what,
+             where.empty() ? ""
+             : place_fits  ? "   "
+                           : "\n  ",
+             where, run_fits || !place_fits ? "   " : "\n  ", run);
   if (witness.interrupted)
     fmt::print("  not executed again yet: interrupted; the replay below does that\n");
   else if (!witness.confirmed)
@@ -203,7 +209,9 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (answer.races.not_tried > 0)
     fmt::print("  note: {} seen; the runs that showed {} were not repeated: {}\n",
                were("more data race", answer.races.not_tried), answer.races.not_tried == 1 ? "it" : "them",
-               answer.races.interrupted ? "interrupted" : "enough others were");
+               answer.races.interrupted   ? "interrupted"
+               : answer.races.out_of_time ? "the time was used up"
+                                          : "enough others were");
 }
 
 void print_object(const HuntArguments& arguments, const Answer& answer) {

@@ -77,18 +77,22 @@ struct Counts {
   std::uint64_t reproduced = 0, diverged = 0, cut = 0;
 };
 
+constexpr std::size_t kLongEnding = 105;  // with the words around it, a line has 120 columns
+
 std::string ending(const ReplayReport& report) {
   if (!report.failure && !report.outcome.races.empty())
     return report.outcome.races.size() == 1 ? "a data race, and no failure"
                                             : fmt::format("{} data races, and no failure", report.outcome.races.size());
   if (!report.failure) return "the program ended without a failure";
   const FailureRecord& failure = *report.failure;
-  std::string out = failure.message;
+  std::string place;
   if (!failure.file.empty())
-    out += fmt::format("   {}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
-  if (!failure.function.empty()) out += " in " + failure.function;
-  if (!failure.thread.empty()) out += ", thread " + failure.thread;
-  return out;
+    place = fmt::format("{}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
+  if (!failure.function.empty()) place += (place.empty() ? "in " : " in ") + failure.function;
+  if (!failure.thread.empty()) place += (place.empty() ? "thread " : ", thread ") + failure.thread;
+  if (place.empty()) return failure.message;
+  return fmt::format("{}{}{}", failure.message, failure.message.size() + place.size() > kLongEnding ? "\n  " : "   ",
+                     place);
 }
 
 void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts,

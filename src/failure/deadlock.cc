@@ -154,6 +154,18 @@ std::vector<DeadlockEdge> deadlock_edges(EvidenceReader& evidence) {
   return ordered;
 }
 
+namespace {
+
+constexpr std::size_t kLongest = 100;  // of a message: the lines below it have the rest
+
+std::string joined(std::span<const std::string> parts, std::size_t shown) {
+  const std::size_t hidden = parts.size() - shown;
+  return fmt::format("deadlock: {}{}", fmt::join(parts.first(shown), ", "),
+                     hidden ? fmt::format(" and {} more", hidden) : "");
+}
+
+}  // namespace
+
 std::string deadlock_message(std::span<const DeadlockEdge> edges) {
   if (edges.empty()) return "deadlock: no thread can go on";
   const auto cycle = find_cycle(edges);
@@ -162,10 +174,21 @@ std::string deadlock_message(std::span<const DeadlockEdge> edges) {
   for (const std::size_t i : cycle) parts.push_back(wait_text(edges[i]));
   if (parts.empty())
     for (const std::size_t i : root_edges(edges)) parts.push_back(wait_text(edges[i]));
-  constexpr std::size_t kShown = 4;
-  const std::size_t hidden = parts.size() > kShown ? parts.size() - kShown : 0;
-  parts.resize(parts.size() - hidden);
-  return fmt::format("deadlock: {}{}", fmt::join(parts, ", "), hidden ? fmt::format(" and {} more", hidden) : "");
+  if (const std::string whole = joined(parts, parts.size()); whole.size() <= kLongest) return whole;
+  if (cycle.size() > 1) {  // the lines below it say who waits for what
+    std::vector<std::string> threads;
+    for (const std::size_t i : cycle) threads.push_back(edges[i].thread);
+    constexpr std::size_t kNamed = 8;
+    if (threads.size() > kNamed)
+      return fmt::format("deadlock: {} threads wait for each other in a circle", threads.size());
+    const std::string last = threads.back();
+    threads.pop_back();
+    return fmt::format("deadlock: {} and {} wait for each other{}", fmt::join(threads, ", "), last,
+                       threads.size() > 1 ? " in a circle" : "");
+  }
+  std::size_t shown = parts.size();
+  while (shown > 1 && joined(parts, shown).size() > kLongest) --shown;
+  return joined(parts, shown);
 }
 
 std::vector<std::string> deadlock_notes(EvidenceReader& evidence) {

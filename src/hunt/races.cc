@@ -1,6 +1,7 @@
 #include "src/hunt/races.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include <fmt/format.h>
@@ -12,6 +13,9 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kMaxConfirmed = 50;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+constexpr milliseconds kLongestConfirming{10'000};  // beyond the time of the hunt
 
 // A range is an access like any other to whoever reads about it.
 std::string access_word(std::uint32_t kind) {
@@ -72,8 +76,13 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
   RaceFindings findings;
   std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
   for (const FoundRace& found : result.races) by_run[found.run].push_back(found.race);
+  const milliseconds used(static_cast<std::int64_t>(result.seconds * 1000));
+  const auto deadline = Clock::now() + std::max(request.time - used, milliseconds(0)) + kLongestConfirming;
   for (const auto& [index, wanted] : by_run) {
-    if (findings.races.size() >= kMaxConfirmed || findings.interrupted) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+    const bool limited = request.time.count() != 0;  // else nothing of the user's is
+    findings.out_of_time |= limited && left.count() <= 0;
+    if (findings.races.size() >= kMaxConfirmed || findings.interrupted || findings.out_of_time) {
       findings.not_tried += wanted.size();
       continue;
     }
@@ -81,7 +90,13 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
     again.parameters.detector = 1;
     again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
     again.keep_evidence = true;
+    if (limited) again.limits.total = again.limits.total.count() == 0 ? left : std::min(again.limits.total, left);
     Result<RunOutcome> outcome = executor.execute(again);
+    if (limited && outcome && outcome->end == RunEnd::kTimeout && Clock::now() >= deadline) {
+      findings.out_of_time = true;
+      findings.not_tried += wanted.size();
+      continue;
+    }
     const std::atomic<bool>* stop = request.worker.stop;
     if (outcome ? outcome->end == RunEnd::kInterrupted : stop && stop->load()) {
       findings.interrupted = true;  // says nothing about the race

@@ -16,8 +16,9 @@ struct RaceFindings {
   std::vector<RaceRecord> races;
   std::vector<std::uint64_t> runs;  // by race: the run that shows it
   std::size_t unconfirmed = 0;      // executed again, and not seen
-  std::size_t not_tried = 0;        // beyond the first 50, or the user interrupted
+  std::size_t not_tried = 0;        // beyond the first 50, or the user interrupted, or the time was used up
   bool interrupted = false;
+  bool out_of_time = false;  // 10 s beyond the time of the hunt
 };
 RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor);
 

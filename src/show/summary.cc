@@ -184,9 +184,12 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     const FailureRecord& f = *head.failure;
     std::string text = f.message.empty() ? f.kind : f.message;
     const std::string at = position(f.file, f.line, f.function, f.thread);
-    if (!at.empty()) text += "   " + at;
-    return paint(options.colour, Paint::Red, "FAILED") + "  " + clean(text, options.utf8) +
-           (head.complete ? "" : "   (trace incomplete)") + "\n";
+    constexpr std::size_t kLongLine = 110;
+    const bool fits = text.size() + at.size() <= kLongLine;
+    text = clean(text, options.utf8);
+    if (!at.empty()) text += (fits ? "   " : "\n  ") + clean(at, options.utf8);
+    return paint(options.colour, Paint::Red, "FAILED") + "  " + text + (head.complete ? "" : "   (trace incomplete)") +
+           "\n";
   }
   if (kind == "incomplete") {
     const std::string why = trace.damage().empty() ? "the run did not reach its end" : trace.damage();

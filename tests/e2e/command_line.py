@@ -332,6 +332,31 @@ int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0)
 """
 
 
+def first_lines_fit(h):
+    names = [f"the_lock_with_the_rather_long_name_number_{i}" for i in range(5)]
+    for count in (2, 3, 5):
+        used = names[:count]
+        source = "#include <pthread.h>\n" + "".join(f"static pthread_mutex_t {n} = PTHREAD_MUTEX_INITIALIZER;\n" for n in used)
+        source += f"static pthread_mutex_t* all[] = {{{', '.join('&' + n for n in used)}}};\n"
+        source += f"""static void* eats(void* p) {{
+  long i = (long)p;
+  pthread_mutex_lock(all[i]), pthread_mutex_lock(all[(i + 1) % {count}]);
+  pthread_mutex_unlock(all[i]), pthread_mutex_unlock(all[(i + 1) % {count}]);
+  return p;
+}}
+int main(void) {{
+  pthread_t t[{count}];
+  for (long i = 0; i < {count}; i++) pthread_create(&t[i], 0, eats, (void*)i);
+  for (int i = 0; i < {count}; i++) pthread_join(t[i], 0);
+}}
+"""
+        exe = h.build(source, f"dine{count}")
+        code, out, err = h("hunt", "--seed", "1", "--strategy", "random", "-o", "d.heddle", "--", exe)
+        assert code == FOUND and out.startswith("FAILED  deadlock: ") and f"lock {names[0]} at " in out, (count, out, err)
+        lines = [out.splitlines()[0], h("replay", "d.heddle")[2].splitlines()[1], h("show", "--width", "120", "d.heddle")[1].splitlines()[0]]
+        assert all(len(line) <= 120 and "0.1" in line for line in lines), lines
+
+
 def a_stack_has_no_dispatchers(h):
     (h.work / "two.c").write_text(TWO_MAINS)
     for flags in (("-g", "-O0"), ("-g", "-O1"), ("-O1",), ("-g", "-O2")):
@@ -358,6 +383,27 @@ int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0)
     _, out, _ = h("show", "--full", "--width", "160", "w.heddle", LC_ALL="C.UTF-8")
     for line in ("4 +set = 1; +set := 1", "5 +set = 1; +set := 1", "6 +seen = set; +set = 1, seen := 1", "7 +kept = kept; +kept = 1 → 1"):
         assert re.search(line, out), (line, out)
+
+
+def what_is_modelled_has_no_note(h):
+    h.build("""#define _GNU_SOURCE
+#include <pthread.h>
+static pthread_mutex_t m;
+static int n;
+static void* work(void* p) { pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); return p; }
+int main(void) {
+  pthread_mutexattr_t a;
+  pthread_mutexattr_init(&a);
+  pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_INHERIT);
+  pthread_mutex_init(&m, &a);
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+  return n != 2;
+}
+""", "inherits")
+    code, out, err = h("hunt", "--seed", "1", "--runs", "20", "--json", "--", "./inherits")
+    assert code == CLEAN and json.loads(out)["notes"] == [] and json.loads(out)["races"] == [], (code, out, err)
 
 
 def an_exit_has_a_place(h):
