@@ -64,7 +64,8 @@ CcParts find_parts(bool cxx) {
   std::error_code error;
   auto root = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   auto lib = root / "lib" / "heddle";
-  return {clang_path(), cxx ? "g++" : "", lib / "heddle-pass.so", lib / "libheddle_rt.a", lib / "heddle_rt.syms", root / "include"};
+  return {clang_path(),           cxx ? "g++" : "",       lib / "heddle-pass.so",
+          lib / "libheddle_rt.a", lib / "heddle_rt.syms", root / "include"};
 }
 
 // Empty if the request can be carried out.
@@ -72,7 +73,8 @@ std::string obstacle(const CcRequest& request, const CcParts& parts) {
   std::error_code error;
   if (request.off) return {};
   if (needs_runtime(request) && !request.static_flag.empty())
-    return request.static_flag + " is not supported: the runtime must interpose libc (link dynamically, or use -fno-heddle)";
+    return request.static_flag +
+           " is not supported: the runtime must interpose libc (link dynamically, or use -fno-heddle)";
   if (request.thread_sanitizer && (request.compiles || needs_runtime(request)))
     return "-fsanitize=thread cannot be combined with heddle's own hooks: drop it (or use -fno-heddle)";
   if (request.compiles && !fs::exists(parts.plugin, error)) return "the pass is missing: " + parts.plugin;

@@ -17,27 +17,79 @@ bool one_of(string_view word, const std::array<string_view, N>& words) {
 }
 
 // Options whose value is the next argument: that value is no input file.
-constexpr auto kTakesValue = std::to_array<string_view>(
-    {"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-B", "-F", "-T", "-e", "-u", "-z", "-G", "-A", "-MF", "-MT", "-MQ", "-MJ",
-     "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore",
-     "-isysroot", "-include-pch", "-imultilib", "-cxx-isystem", "-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor",
-     "-Xanalyzer", "-mllvm", "-target", "-arch", "-rpath", "-aux-info", "--param", "-dumpbase", "-dumpdir", "--sysroot",
-     "-serialize-diagnostics", "--serialize-diagnostics", "-main-file-name", "-fnew-alignment", "-gcc-toolchain",
-     "--config", "-resource-dir", "-working-directory", "-Tbss", "-Tdata", "-Ttext", "-install_name", "-stdlib++-isystem"});
+constexpr auto kTakesValue = std::to_array<string_view>({"-o",
+                                                         "-x",
+                                                         "-I",
+                                                         "-D",
+                                                         "-U",
+                                                         "-L",
+                                                         "-l",
+                                                         "-B",
+                                                         "-F",
+                                                         "-T",
+                                                         "-e",
+                                                         "-u",
+                                                         "-z",
+                                                         "-G",
+                                                         "-A",
+                                                         "-MF",
+                                                         "-MT",
+                                                         "-MQ",
+                                                         "-MJ",
+                                                         "-include",
+                                                         "-imacros",
+                                                         "-isystem",
+                                                         "-iquote",
+                                                         "-idirafter",
+                                                         "-iprefix",
+                                                         "-iwithprefix",
+                                                         "-iwithprefixbefore",
+                                                         "-isysroot",
+                                                         "-include-pch",
+                                                         "-imultilib",
+                                                         "-cxx-isystem",
+                                                         "-Xclang",
+                                                         "-Xlinker",
+                                                         "-Xassembler",
+                                                         "-Xpreprocessor",
+                                                         "-Xanalyzer",
+                                                         "-mllvm",
+                                                         "-target",
+                                                         "-arch",
+                                                         "-rpath",
+                                                         "-aux-info",
+                                                         "--param",
+                                                         "-dumpbase",
+                                                         "-dumpdir",
+                                                         "--sysroot",
+                                                         "-serialize-diagnostics",
+                                                         "--serialize-diagnostics",
+                                                         "-main-file-name",
+                                                         "-fnew-alignment",
+                                                         "-gcc-toolchain",
+                                                         "--config",
+                                                         "-resource-dir",
+                                                         "-working-directory",
+                                                         "-Tbss",
+                                                         "-Tdata",
+                                                         "-Ttext",
+                                                         "-install_name",
+                                                         "-stdlib++-isystem"});
 
 // No optimiser and no linker behind these.
 constexpr auto kStopsBeforeCode = std::to_array<string_view>(
     {"-E", "-M", "-MM", "--preprocess", "-fsyntax-only", "--analyze", "--precompile", "-emit-ast", "-verify-pch"});
 constexpr auto kStopsBeforeLink = std::to_array<string_view>({"-c", "-S", "--compile", "--assemble", "-emit-llvm"});
 // Clang answers and stops.
-constexpr auto kQuestions = std::to_array<string_view>({"--version", "--help", "-help", "-dumpversion", "-dumpmachine",
-                                                        "--autocomplete"});
-constexpr auto kNoLibc = std::to_array<string_view>({"-nostdlib", "--no-standard-libraries", "-nodefaultlibs", "-nolibc",
-                                                     "-nostartfiles", "-ffreestanding"});
-constexpr auto kCompiled = std::to_array<string_view>(
-    {"c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "CC", "CXX", "ii", "ixx", "cppm", "ccm", "cxxm", "c++m", "pcm",
-     "m", "mm", "mi", "mii", "ll", "bc"});
-constexpr auto kHeaders = std::to_array<string_view>({"h", "hh", "hpp", "hxx", "H", "h++", "HXX", "HPP", "inl", "gch", "pch"});
+constexpr auto kQuestions =
+    std::to_array<string_view>({"--version", "--help", "-help", "-dumpversion", "-dumpmachine", "--autocomplete"});
+constexpr auto kNoLibc = std::to_array<string_view>(
+    {"-nostdlib", "--no-standard-libraries", "-nodefaultlibs", "-nolibc", "-nostartfiles", "-ffreestanding"});
+constexpr auto kCompiled =
+    std::to_array<string_view>({"c",   "i",    "cc",  "cp",   "cxx",  "cpp", "CPP", "c++", "C",  "CC",  "CXX", "ii",
+                                "ixx", "cppm", "ccm", "cxxm", "c++m", "pcm", "m",   "mm",  "mi", "mii", "ll",  "bc"});
+constexpr auto kHeaders =
+    std::to_array<string_view>({"h", "hh", "hpp", "hxx", "H", "h++", "HXX", "HPP", "inl", "gch", "pch"});
 
 enum class Input { kCode, kHeader, kOther };
 
@@ -86,14 +138,13 @@ struct Walk {
   void option(string_view word);
 };
 
-bool names_thread(string_view list) {
-  return (',' + std::string(list) + ',').find(",thread,") != std::string::npos;
-}
+bool names_thread(string_view list) { return (',' + std::string(list) + ',').find(",thread,") != std::string::npos; }
 
 void Walk::option(string_view word) {
   if (one_of(word, kStopsBeforeCode)) stops_before_code = true;
   if (one_of(word, kStopsBeforeLink)) stops_before_link = true;
-  if (one_of(word, kQuestions) || word.starts_with("-print-") || word.starts_with("--print-") || word.starts_with("--help-"))
+  if (one_of(word, kQuestions) || word.starts_with("-print-") || word.starts_with("--print-") ||
+      word.starts_with("--help-"))
     question = true;
   if (one_of(word, kNoLibc)) request.no_runtime = true;
   if (word == "-shared" || word == "--shared") request.shared = true;

@@ -208,7 +208,8 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
       continue;
     }
     Clock::time_point now = Clock::now();
-    if (std::uint64_t p = load_shared(shared.result.progress) + load_shared(shared.result.steps) + drain_->received(); p != progress)
+    if (std::uint64_t p = load_shared(shared.result.progress) + load_shared(shared.result.steps) + drain_->received();
+        p != progress)
       progress = p, moved = now;
     if (now - moved >= limits.hang) return RunEnd::kHang;
     if (limits.total.count() > 0 && now - start >= limits.total) return RunEnd::kTimeout;

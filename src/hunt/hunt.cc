@@ -85,7 +85,8 @@ std::uint64_t Hunter::limit() const { return std::min({result_.epochs.back().end
 // The first run is always alone: it shows whether others may run beside it.
 bool Hunter::may_start() const { return next_ < limit() && (in_flight_ == 0 || (finished_ > 0 && !alone_)); }
 
-// The program changes files. What ran side by side until now cannot be believed: from the start again, one run at a time.
+// The program changes files. What ran side by side until now cannot be believed: from the start again, one run at a
+// time.
 void Hunter::go_alone() {
   alone_ = true;
   if (finished_ == 0 && in_flight_ == 0) return;
@@ -118,7 +119,8 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
     lock.lock();
     in_flight_--;
-    if (outcome && attempt == attempt_ && outcome->result.wrote_files && !alone_ && request_.workers > 1 && !request_.worker.cwd_copy)
+    if (outcome && attempt == attempt_ && outcome->result.wrote_files && !alone_ && request_.workers > 1 &&
+        !request_.worker.cwd_copy)
       go_alone();
     if (!outcome) {
       if (!stop_) error_ = outcome.error();
@@ -209,7 +211,8 @@ void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, 
 void Hunter::summarise() {
   if (alone_)
     result_.notes.emplace_back(
-        "the program changes files: one run at a time, and each run finds what the one before it left (--cwd-copy: each in a copy of "
+        "the program changes files: one run at a time, and each run finds what the one before it left (--cwd-copy: "
+        "each in a copy of "
         "its directory)");
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   result_.runs = result_.failing ? best_ + 1 : finished_;
@@ -253,7 +256,9 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
-  run.pct_depth = request.depth ? request.depth : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()
+  run.pct_depth = request.depth
+                      ? request.depth
+                      : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()
   run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess
                                      : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
   if (run.max_steps == 0) run.max_steps = step_limit(epoch);

@@ -35,7 +35,7 @@ class SectionText {
   void stack(const Stack& stack, std::size_t indent) {
     std::size_t shown = 0, hidden = 0;
     for (const Frame& f : stack) {
-      if ((f.system && stack.size() > 1) || shown >= kMaxFrames) {
+      if ((f.system && (stack.size() > 1 || f.function.starts_with("heddle::rt::"))) || shown >= kMaxFrames) {
         ++hidden;
         continue;
       }
@@ -45,7 +45,7 @@ class SectionText {
                                          : std::string(base_name(f.file));
       line(fmt::format("{}  {}", f.function.empty() ? "?" : f.function, place), indent);
     }
-    if (shown == 0 && !stack.empty())
+    if (shown == 0 && !stack.empty() && !stack.front().function.starts_with("heddle::rt::"))
       line(fmt::format("{}  {}", stack.front().function, stack.front().module), indent);
     else if (hidden > 0)
       line(fmt::format("({} of libraries not shown)", counted("frame", hidden)), indent);
