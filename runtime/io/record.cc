@@ -5,6 +5,9 @@
 //   replay:     the same points in the same places, nothing executed
 //
 // Rules of this file: a replay passes exactly the points of its recording; whatever decides about a point is in the record.
+#include <link.h>
+#include <sys/auxv.h>
+
 #include <fcntl.h>
 
 #include "runtime/detector/detector.h"
@@ -49,8 +52,25 @@ void after(Call& c, long result, uint32_t flags, uint64_t deadline) {
 // The timeout decides about a point, so a replay has to know it too.
 void append_timeout(const Call& c, RecordWriter& out) { out.append(&c.timeout, sizeof c.timeout); }
 
+// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block: whoever
+// is inside it stays.
+bool is_loader(const Call& c) {
+  static uint64_t low = getauxval(AT_BASE), high = 0;
+  if (!low || !c.context) return false;
+  if (!high) {
+    auto* header = (const ElfW(Ehdr)*)low;
+    auto* segments = (const ElfW(Phdr)*)(low + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; i++)
+      if (segments[i].p_type == PT_LOAD && low + segments[i].p_vaddr + segments[i].p_memsz > high)
+        high = low + segments[i].p_vaddr + segments[i].p_memsz;
+  }
+  uint64_t caller = (uint64_t)c.context->uc_mcontext.gregs[REG_RIP];
+  return caller >= low && caller < high;
+}
+
 // Can another thread of the program notice when this call happens? Then its order is a choice of the schedule.
 bool is_visible(const Call& c) {
+  if (is_loader(c)) return false;
   if (c.policy.cls != Class::INPUT || c.policy.wait != Wait::NEVER) return true;
   switch (c.number) {
     case SYS_getuid: case SYS_getgid: case SYS_geteuid: case SYS_getegid: case SYS_getppid: case SYS_getpgrp: case SYS_getpgid:
