@@ -9,7 +9,7 @@ inline constexpr uint64_t kClockReadTick = 1000;      // virtual ns per clock re
 inline constexpr uint32_t kSpinLimit = 24;            // unproductive points in a row before a thread must give way
 inline constexpr uint64_t kFairSegment = 4000;        // steps in one segment before it must give way once
 inline constexpr uint64_t kQuietBeforeJump = 400;     // unproductive steps per enabled thread before time jumps
-inline constexpr uint64_t kQuietIsLivelock = 50'000;  // ... before it is a livelock
+inline constexpr uint64_t kQuietIsLivelock = 200'000;   // ... before it is a livelock: a loop may look at a flag that often
 inline constexpr int32_t kHookBudget = 100'000;       // hooks without a point before a forced one
 inline constexpr int kDivergedStatus = 121, kFailedStatus = 122;
 

@@ -78,7 +78,7 @@ int sleep_from(void* caller, clockid_t clock, bool absolute, const timespec& t, 
 bool sleep_until(uint32_t site, uint64_t deadline) {
   Wake wake = point_yielding(Op{HEDDLE_EV_SLEEP, site, 0, 0}, never, nullptr, deadline ? deadline : 1);
   // Time passes: a program that does its work between short sleeps is not taken for one that spins, or only much later.
-  constexpr uint32_t kSleepsPerQuietStep = 16;
+  constexpr uint32_t kSleepsPerQuietStep = 8;
   static uint32_t sleeps;
   if (control.quiet_steps && ++sleeps % kSleepsPerQuietStep) control.quiet_steps--;
   if (cancel_point) cancel_point();

@@ -1,5 +1,5 @@
 // expect: livelock   Two polite threads wait for each other's flag for ever.
-// laws: 5 schedules, each has 50,000 steps
+// laws: 2 schedules, each has 200,000 steps
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
