@@ -1,4 +1,5 @@
 // expect: clean
+// laws: none, each run takes as long as its timers
 // runs: 3
 // Real-time timers end loops that sleep, yield, spin on an atomic or on plain memory: waiting for them is no livelock.
 #include <sched.h>
