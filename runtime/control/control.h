@@ -26,6 +26,8 @@ struct Control {
   uint32_t enabled_capacity;
   uint32_t enabled_count;
   bool dirty;                // `enabled` must be rebuilt
+  uint16_t word_waits[16];   // threads that wait for a word to be zero, counted by a hash of its address
+  uint16_t other_waits;      // for anything else
   uint64_t next_deadline;    // of threads that are not enabled; ~0 none
   uint64_t now;              // virtual ns
   uint64_t steps, max_steps, hash;
@@ -41,6 +43,8 @@ struct Control {
   uint32_t seen_returns;
 };
 extern Control control;
+
+inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
 
 Thread* choose(Thread* current);
 /// A strict replay took another way: writes what was expected and what came, and ends the run.

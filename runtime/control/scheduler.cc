@@ -26,6 +26,9 @@ Thread& thread(uint32_t index) { return control.threads[index]; }
 uint32_t thread_count() { return control.thread_count; }
 
 void model_changed() { control.dirty = true; }
+void model_word_changed(const void* word) {
+  if (control.other_waits | word_waits(word)) control.dirty = true;
+}
 
 void unproductive() {
   control.quiet_steps++;
@@ -252,7 +255,10 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   t.yielding = yielding;
   t.state = HEDDLE_T_PENDING;
   t.budget = kHookBudget;
-  if (ready || deadline || !t.enabled) control.dirty = true;
+  const bool runnable = !ready || ready(argument);
+  if (deadline || t.enabled != runnable) control.dirty = true;
+  uint16_t& waits = ready == word_is_zero ? word_waits(argument) : control.other_waits;
+  if (ready) waits++;
   HeddleThreadInfo& info = *t.info;
   info.pending_kind = op.kind;
   info.pending_site = op.site;
@@ -260,7 +266,7 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   info.pending_address = op.address;
   info.deadline_ns = deadline;
   info.state = HEDDLE_T_PENDING;
-  if (ready && HEDDLE_UNLIKELY(!ready(argument)) && !deadline && (properties(op.kind) & HEDDLE_P_MAYBLOCK) && in_lock_cycle(t)) fail_deadlock();
+  if (HEDDLE_UNLIKELY(!runnable) && !deadline && (properties(op.kind) & HEDDLE_P_MAYBLOCK) && in_lock_cycle(t)) fail_deadlock();
   Thread* next = choose(&t);
   if (HEDDLE_UNLIKELY(next != &t)) {
     HEDDLE_CAPTURE_REGS(info);
@@ -273,7 +279,8 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   t.state = HEDDLE_T_RUNNING;
   info.state = HEDDLE_T_RUNNING;
   io_rearm();
-  if (ready || deadline) control.dirty = true;  // its predicate is no longer asked
+  if (ready) waits--;
+  if (deadline) control.dirty = true;  // it is no longer among those that wait
   return !ready || ready(argument) ? Wake::kReady : Wake::kTimedOut;
 }
 

@@ -21,6 +21,8 @@ Wake point(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64
 Wake point_yielding(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64_t deadline = 0);
 
 void model_changed();
+/// The same when nothing but this word of a word_is_zero changed.
+void model_word_changed(const void* word);
 /// The operation just executed changed nothing (failed try, unchanged value): counts towards spinning.
 void unproductive();
 /// It asked the world outside, in vain: others get their turn, but it is no sign of a livelock.

@@ -17,6 +17,7 @@ struct Op {
 };
 
 struct VectorClock;  // runtime/detector/clock.h
+struct RunningOnce;  // runtime/sync/once.cc
 
 struct Thread {
   uint32_t index;
@@ -49,6 +50,7 @@ struct Thread {
   bool finished, detached, joined;
   pthread_t handle;
   void* result;             // of the start routine
+  RunningOnce* running_once;
   // Backend's own.
   uint32_t wake_word;       // cross-thread futex
   uint32_t* tid_word;       // cleared by the kernel when its OS thread is gone

@@ -26,7 +26,7 @@ int robust_result(Object& o) {
 void take(Object& o) {
   set_owner(o, self);
   o.depth = 1;
-  model_changed();
+  model_word_changed(&o.owner);
   productive();
   acquired(o);
 }
@@ -74,7 +74,7 @@ int mutex_release(void* m) {
   }
   released(o);
   set_owner(o, nullptr);
-  model_changed();
+  model_word_changed(&o.owner);
   productive();
   return 0;
 }

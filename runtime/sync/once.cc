@@ -4,9 +4,16 @@
 
 #include "runtime/sync/model.h"
 
-extern "C" void heddle_run_once(void (*routine)(void), void* object);
+extern "C" void heddle_call_once(void (*routine)(void));
 
 namespace heddle::rt {
+
+// An initialiser that runs now, on its thread's stack.
+struct RunningOnce {
+  Object* object;
+  RunningOnce* outer;
+};
+
 namespace {
 
 enum : int64_t { kNew, kRunning, kDone };
@@ -38,7 +45,10 @@ int once(int* control_word, void (*routine)(void), uint32_t site) {
   Object& o = object_at(control_word, HEDDLE_EV_ONCE);
   if (*control_word == 2 && o.value == kNew) o.value = kDone;  // done before control began
   if (!begin(o, site)) return 0;
-  heddle_run_once(routine, &o);
+  RunningOnce running{&o, self->running_once};
+  self->running_once = &running;
+  heddle_call_once(routine);
+  self->running_once = running.outer;
   *control_word = 2;
   finish(o, site, kDone);
   return 0;
@@ -50,13 +60,18 @@ int once(int* control_word, void (*routine)(void), uint32_t site) {
 using namespace heddle::rt;
 #define HEDDLE_HERE pc_site(__builtin_return_address(0))
 
-extern "C" void heddle_once_abandoned(void* object) {
-  Object& o = *static_cast<Object*>(object);
-  if (!modelled()) return;
+// Called by the unwinder, when there is one, for the frame of heddle_call_once (Itanium C++ ABI, level I). An initialiser that
+// does not return makes the once runnable again.
+extern "C" __attribute__((visibility("hidden"))) int heddle_once_personality(int, int actions, uint64_t, void*, void*) {
+  constexpr int kCleanupPhase = 2, kContinueUnwind = 8;
+  if (!(actions & kCleanupPhase) || !modelled() || !self->running_once) return kContinueUnwind;
+  Object& o = *self->running_once->object;
+  self->running_once = self->running_once->outer;
   o.value = kNew;
   set_owner(o, nullptr);
   released(o);  // the next one comes after it ([thread.once.callonce])
   model_changed();
+  return kContinueUnwind;
 }
 
 HEDDLE_EXPORT int pthread_once(pthread_once_t* word, void (*routine)(void)) {
