@@ -1,4 +1,4 @@
-// heddle show: what a trace holds, for people (text, --events) and for programs (JSON).
+// heddle show: what a trace holds, for people (text, --events, a page, a timeline) and for programs (JSON).
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,6 +18,7 @@
 
 #include "src/show/view.h"
 #include "src/trace/container.h"
+#include "src/trace/output_file.h"
 #include "src/trace/schedule.h"
 #include "tools/options.h"
 #include "tools/status.h"
@@ -37,12 +38,14 @@ Example:
   heddle show queue-1.heddle
   heddle show --thread 0.2 --full queue-1.heddle
   heddle show --json queue-1.heddle | jq .failure
+  heddle show --format html -o queue.html queue-1.heddle       one page for any browser, needs no network
+  heddle show --format perfetto -o queue.pftrace queue-1.heddle
 
 Exit status: 0 shown (a damaged trace as far as it is intact), 2 usage or input error, 3 could not, 70 a bug in heddle.
 )";
 
 struct Arguments {
-  std::string trace, format = "text", thread;
+  std::string trace, format = "text", thread, output;
   bool json = false, events = false, schedule = false, full = false, quiet = false;
   unsigned around = 6, width = 0;
 };
@@ -98,6 +101,8 @@ Status show(const TraceReader& trace, const Arguments& a, const Sink& sink) {
     sink(Schedule(trace.head().schedule, trace.head().threads).print());
     return {};
   }
+  if (a.format == "html") return show_html(trace, view_options(a), sink);
+  if (a.format == "perfetto") return show_perfetto(trace, view_options(a), sink);
   return a.events ? show_events(trace, view_options(a), sink) : show_text(trace, view_options(a), sink);
 }
 
@@ -105,7 +110,9 @@ void declare(CLI::App& app, Arguments& a) {
   set_usage(app, "heddle show [OPTIONS] TRACE");
   app.footer(kFooter);
   app.add_option("trace", a.trace, "the trace to show")->required();
-  app.add_option("--format", a.format, "text (default) or json");
+  app.add_option("--format", a.format,
+                 "text (default), json, html (a page), perfetto (a timeline for ui.perfetto.dev)");
+  app.add_option("-o,--output", a.output, "write to this file instead of stdout");
   app.add_flag("--json", a.json, "one JSON object, the same as --format json");
   app.add_flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
   app.add_flag("--schedule", a.schedule, "the schedule as text that can be edited: thread and steps");
@@ -120,10 +127,22 @@ void declare(CLI::App& app, Arguments& a) {
 /// Error: a format that does not exist, or not yet.
 Status choose_format(Arguments& a) {
   if (a.json) a.format = "json";
-  if (a.format == "text" || a.format == "json") return {};
-  if (a.format == "html" || a.format == "perfetto")
-    return error(fmt::format("--format {} is not in this version", a.format), "formats: text, json");
-  return error(fmt::format("unknown format '{}'", a.format), "formats: text, json");
+  for (const char* known : {"text", "json", "html", "perfetto"})
+    if (a.format == known) return {};
+  return error(fmt::format("unknown format '{}'", a.format), "formats: text, json, html, perfetto");
+}
+
+/// The file appears whole or not at all.
+int write_file(const TraceReader& trace, const Arguments& a) {
+  auto file = OutputFile::create(a.output);
+  if (!file) return report_error("show", file.error());
+  Status written;
+  const Status shown = show(trace, a, [&](std::string_view text) { return (written = file->write(text)).has_value(); });
+  if (!shown) return report_error("show", shown.error());
+  if (written) written = file->commit();
+  if (written) return kClean;
+  fmt::print(stderr, "heddle show: {}\n", written.error().message);
+  return kInconclusive;
 }
 
 }  // namespace
@@ -139,6 +158,10 @@ int show_main(int argc, char** argv) {
   if (!trace) return report_error("show", trace.error());
   const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
   if (!trace->damage().empty() && !said_in_text) fmt::print(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
+  if (!a.output.empty()) return write_file(*trace, a);
+  if ((a.format == "html" || a.format == "perfetto") && is_terminal(STDOUT_FILENO))
+    return report_error("show", {fmt::format("--format {} is not for a terminal", a.format),
+                                 fmt::format("heddle show --format {} -o FILE {}", a.format, shell_word(a.trace))});
   int failed = 0;
   const Status shown = show(*trace, a, standard_output(failed));
   if (!shown) return report_error("show", shown.error());

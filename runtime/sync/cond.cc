@@ -88,6 +88,7 @@ void unlink(CondState& s, Waiter& w) {
 int wait_on(void* cond, void* mutex, uint64_t deadline, uint32_t site) {
   Object& o = object_at(cond, HEDDLE_EV_COND_WAIT);
   point(Op{HEDDLE_EV_COND_WAIT, site, o.id, (uint64_t)cond});
+  if (Object* held = find_object(mutex)) last_event_value(held->id);  // for who looks at the trace: which lock it gives up
   CondState& s = state_of(o);
   Waiter w{s.waiters, &o, mutex, self, ++o.sequence};
   s.waiters = &w;

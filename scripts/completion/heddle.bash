@@ -10,13 +10,13 @@ _heddle() {
     --points) COMPREPLY=($(compgen -W "sync racy all" -- "$current")); return ;;
     --detector) COMPREPLY=($(compgen -W "auto on off" -- "$current")); return ;;
     --fail-on-exit) COMPREPLY=($(compgen -W "any none" -- "$current")); return ;;
-    --format) COMPREPLY=($(compgen -W "text json" -- "$current")); return ;;
+    --format) COMPREPLY=($(compgen -W "text json html perfetto" -- "$current")); return ;;
   esac
   case ${COMP_WORDS[1]} in
     hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
         --hang-timeout --detector --fail-on-exit --fail-on-output --cwd-copy --network --no-fork-server --json --quiet --help -o --output --" -- "$current")) ;;
     replay) COMPREPLY=($(compgen -W "--times --json --quiet --help --" -- "$current")) ;;
-    show) COMPREPLY=($(compgen -W "--format --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;
+    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;
   esac
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }

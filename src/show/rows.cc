@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/spans.h"
 #include "src/show/words.h"
 
 namespace heddle {
@@ -49,21 +50,6 @@ bool has_no_row(const HeddleEvent& e) {
     case HEDDLE_EV_THREAD_START:
     case HEDDLE_EV_THREAD_EXIT:
       return true;
-    default:
-      return false;
-  }
-}
-
-bool takes_a_lock(const HeddleEvent& e) {
-  switch (e.kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_RW_RDLOCK:
-    case HEDDLE_EV_RW_WRLOCK:
-    case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_SPIN_LOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-      return !(e.flags & HEDDLE_EF_FAILED);
     default:
       return false;
   }

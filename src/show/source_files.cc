@@ -1,5 +1,6 @@
 #include "src/show/source_files.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace heddle {
@@ -40,15 +41,18 @@ const SourceFiles::File& SourceFiles::load(std::string_view name) {
   return it->second;
 }
 
-std::string_view SourceFiles::line(std::string_view name, std::uint32_t number) {
+std::string_view SourceFiles::indented(std::string_view name, std::uint32_t number) {
   if (files_.size() >= kMaxFiles && !files_.contains(std::string(name))) return {};
   const File& file = load(name);
   if (number == 0 || number > file.lines.size()) return {};
   std::string_view text = file.lines[number - 1];
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  text.remove_prefix(begin);
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+std::string_view SourceFiles::line(std::string_view name, std::uint32_t number) {
+  std::string_view text = indented(name, number);
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
+  return text;
 }
 
 }  // namespace heddle

@@ -16,6 +16,8 @@ class SourceFiles {
   SourceFiles(std::string folder, std::optional<std::filesystem::file_time_type> written);
   /// Text of a line (from 1) without indentation; empty when the file or the line is not there. Valid as long as this.
   std::string_view line(std::string_view file, std::uint32_t number);
+  /// The same with its indentation.
+  std::string_view indented(std::string_view file, std::uint32_t number);
   /// Files that were used and are newer than the trace: their text may not be what was executed.
   const std::vector<std::string>& changed() const { return changed_; }
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "src/show/names.h"
+#include "src/show/spans.h"
 
 namespace heddle {
 namespace {
@@ -57,9 +58,52 @@ std::vector<bool> threads_that_could_run(const TraceHead& head) {
   return could;
 }
 
+namespace {
+
+/// Of a thread that waits for a lock at the end, the events do not tell whether it could have gone on when it was left.
+/// The lock does: if it was taken only later, it was free then.
+class LocksOfDeadlock {
+ public:
+  explicit LocksOfDeadlock(const TraceHead& head) : head_(head) {
+    if (!head.failure) return;
+    for (const DeadlockEdge& e : head.failure->deadlock) {
+      const auto named = [&](const ObjectRecord& o) { return o.name == e.object; };
+      const auto it = std::ranges::find_if(head.objects, named);
+      if (e.operation == "join" || std::ranges::count_if(head.objects, named) != 1) continue;
+      edges_.push_back({e.thread, it->id, kNever});
+    }
+  }
+  void add(const HeddleEvent& e, std::uint64_t index) {
+    if (e.object == 0 || edges_.empty() || !takes_a_lock(e)) return;
+    for (Edge& edge : edges_)
+      if (edge.object == e.object) edge.taken = index;
+  }
+  /// `left`: by thread, the event at which another one went on.
+  bool was_free(std::size_t thread, std::uint64_t left) const {
+    return std::ranges::any_of(edges_, [&](const Edge& e) {
+      return e.taken != kNever && e.taken >= left && thread < head_.threads.size() &&
+             head_.threads[thread].name == e.thread;
+    });
+  }
+
+ private:
+  struct Edge {
+    std::string thread;
+    std::uint32_t object;
+    std::uint64_t taken;
+  };
+  const TraceHead& head_;
+  std::vector<Edge> edges_;
+};
+
+}  // namespace
+
 Survey survey(const TraceReader& trace, const std::vector<bool>& could_run) {
   Survey s(trace.event_count());
-  std::vector<std::uint64_t> left_at;  // by thread: number of the switch that left it
+  std::vector<std::uint64_t> left_at;   // by thread: number of the switch that left it
+  std::vector<std::uint64_t> switched;  // event by switch
+  LocksOfDeadlock locks(trace.head());
+  std::uint64_t index = 0;
   std::uint16_t current = 0;
   bool any = false;
   // A block that does not decode ends the story: what is before it is shown.
@@ -75,16 +119,19 @@ Survey survey(const TraceReader& trace, const std::vector<bool>& could_run) {
       if (any && e.thread != current) {
         left_at[current] = s.preempted.size();
         s.preempted.push_back(false);
+        switched.push_back(index);
       }
       if ((e.flags & HEDDLE_EF_PREEMPTED) && left_at[e.thread] != kNever) s.preempted[left_at[e.thread]] = true;
       left_at[e.thread] = kNever;
+      locks.add(e, index++);
       current = e.thread;
       any = true;
     }
     return true;
   });
   for (std::size_t t = 0; t < left_at.size(); ++t)
-    if (left_at[t] != kNever && t < could_run.size() && could_run[t]) s.preempted[left_at[t]] = true;
+    if (left_at[t] != kNever && ((t < could_run.size() && could_run[t]) || locks.was_free(t, switched[left_at[t]])))
+      s.preempted[left_at[t]] = true;
   return s;
 }
 

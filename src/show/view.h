@@ -37,4 +37,11 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
 /// One JSON object (the contract's fields of `show`), without a newline at its end.
 std::string show_json(const TraceReader& trace);
 
+/// One page for a browser that needs nothing else: thread lanes over time. A trace of more than a million events: its
+/// last million, and the page says so.
+Status show_html(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
+
+/// Binary, for Perfetto's viewer: TrackEvents in protobuf, streamed.
+Status show_perfetto(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
+
 }  // namespace heddle

@@ -80,6 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.width = 40 + mode;
   (void)show_text(*trace, options, swallow);
   if (mode & 16) (void)show_json(*trace);
+  if (mode & 32) (void)show_html(*trace, options, swallow);
+  if (mode & 64) (void)show_perfetto(*trace, options, swallow);
   if (trace->event_count() < 10'000) (void)show_events(*trace, options, swallow);
   (void)Schedule(trace->head().schedule, trace->head().threads).print();
   return 0;

@@ -1,0 +1,86 @@
+#include "src/show/spans.h"
+
+#include <algorithm>
+
+#include "src/show/names.h"
+
+namespace heddle {
+namespace {
+constexpr std::size_t kMaxHolds = 1u << 16;
+}
+
+bool takes_a_lock(const HeddleEvent& e) {
+  switch (e.kind) {
+    case HEDDLE_EV_MUTEX_LOCK:
+    case HEDDLE_EV_MUTEX_TRYLOCK:
+    case HEDDLE_EV_RW_RDLOCK:
+    case HEDDLE_EV_RW_WRLOCK:
+    case HEDDLE_EV_RW_TRYLOCK:
+    case HEDDLE_EV_SPIN_LOCK:
+    case HEDDLE_EV_SPIN_TRYLOCK:
+      return !(e.flags & HEDDLE_EF_FAILED);
+    default:
+      return false;
+  }
+}
+
+bool gives_a_lock_back(const HeddleEvent& e) {
+  return e.kind == HEDDLE_EV_MUTEX_UNLOCK || e.kind == HEDDLE_EV_RW_UNLOCK || e.kind == HEDDLE_EV_SPIN_UNLOCK;
+}
+
+void Spans::wait_before(std::uint64_t index, const HeddleEvent& e, const Thread& t) {
+  // Others ran in between, and not because the scheduler preferred them: it could not, or did not want to, go on.
+  const bool left = t.seen && t.last + 1 < index && !(e.flags & HEDDLE_EF_PREEMPTED);
+  if (!left || !(kind_properties(e.kind) & (HEDDLE_P_MAYBLOCK | HEDDLE_P_YIELDS))) return;
+  take_({.kind = Span::Kind::Wait, .from = t.last + 1, .to = index, .cause = e});
+}
+
+void Spans::acquire(std::uint64_t index, const HeddleEvent& e, std::uint32_t object, std::uint32_t times, Thread& t) {
+  if (holds_.size() >= kMaxHolds) return;
+  Hold& hold = holds_[{e.thread, object}];
+  if (hold.depth == 0) {
+    hold.from = index;
+    hold.cause = e;
+    hold.cause.object = object;
+    t.held.push_back(object);
+  }
+  hold.depth += times;
+}
+
+std::uint32_t Spans::release(std::uint64_t index, std::uint16_t owner, std::uint32_t object, bool all, Thread& t) {
+  const auto it = holds_.find({owner, object});
+  if (it == holds_.end()) return 0;
+  const std::uint32_t depth = it->second.depth;
+  if (!all && --it->second.depth > 0) return depth;
+  take_({.kind = Span::Kind::Held, .from = it->second.from, .to = index + 1, .cause = it->second.cause});
+  holds_.erase(it);
+  std::erase(t.held, object);
+  return depth;
+}
+
+void Spans::add(std::uint64_t index, const HeddleEvent& e) {
+  if (e.thread >= threads_.size()) threads_.resize(e.thread + 1u);
+  Thread& t = threads_[e.thread];
+  wait_before(index, e, t);
+  if (e.object != 0 && takes_a_lock(e)) acquire(index, e, e.object, 1, t);
+  if (e.object != 0 && gives_a_lock_back(e)) release(index, e.thread, e.object, false, t);
+  if (e.kind == HEDDLE_EV_COND_WAIT) {
+    // The event names the mutex in its value; older traces do not: then it is the one that was taken last.
+    const auto named = static_cast<std::uint32_t>((e.flags & HEDDLE_EF_VALUE) ? e.value : 0);
+    t.given_up = named != 0 ? named : t.held.empty() ? 0 : t.held.back();
+    t.given_up_depth = release(index, e.thread, t.given_up, true, t);
+  } else if (e.kind == HEDDLE_EV_COND_WAKE && t.given_up_depth > 0) {
+    acquire(index, e, t.given_up, t.given_up_depth, t);
+    t.given_up_depth = 0;
+  }
+  t.last = index;
+  t.seen = true;
+}
+
+void Spans::finish(std::uint64_t end) {
+  for (const auto& [key, hold] : holds_)
+    take_({.kind = Span::Kind::Held, .from = hold.from, .to = end, .cause = hold.cause, .ended = false});
+  holds_.clear();
+}
+
+}  // namespace heddle
