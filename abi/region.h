@@ -146,7 +146,7 @@ struct HeddleObjectInfo {  // a synchronisation object
 struct HeddlePc {
   uint64_t pc;
   uint32_t site;           // HEDDLE_SITE_PC | hash
-  uint32_t reserved;
+  uint16_t kind, size;     // of an access in code without a site table; NONE: an intercepted call
 };
 
 struct HeddleRace {        // one static pair (site, site), first occurrence

@@ -19,7 +19,7 @@ struct HeddleSite {
   uint8_t kind;       // enum HeddleEventKind (abi/events.h)
   uint8_t size;       // bytes accessed; 0 for ranges and branches
   uint32_t flags;     // HEDDLE_SITE_VOLATILE ...
-  uint32_t reserved;  // 0
+  uint32_t reserved;  // 0 in the file; runtime: the id, for code without a site table
 };
 
 enum {  // HeddleSite::state

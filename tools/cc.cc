@@ -41,7 +41,8 @@ Compiles and links as clang does, for heddle hunt: all of clang's options work. 
   -fno-heddle       plain clang, for this call
   __attribute__((annotate("heddle-ignore")))    on a function: no hooks in it
 
-Add -g: without it there are no lines. Not with -static, -static-pie and -fsanitize=thread.
+Objects that gcc or clang built with -fsanitize=thread can be linked. Given to heddle itself, -fsanitize=thread is left out: its own
+hooks find the races. Add -g: without it there are no lines. Not with -static and -static-pie.
 The clang behind it is %s (HEDDLE_CLANG names another).
 Clang's own options: %s --help
 
@@ -75,8 +76,6 @@ std::string obstacle(const CcRequest& request, const CcParts& parts) {
   if (needs_runtime(request) && !request.static_flag.empty())
     return request.static_flag +
            " is not supported: the runtime must interpose libc (link dynamically, or use -fno-heddle)";
-  if (request.thread_sanitizer && (request.compiles || needs_runtime(request)))
-    return "-fsanitize=thread cannot be combined with heddle's own hooks: drop it (or use -fno-heddle)";
   if (request.compiles && !fs::exists(parts.plugin, error)) return "the pass is missing: " + parts.plugin;
   if (!needs_runtime(request)) return {};
   if (!fs::exists(parts.runtime, error)) return "the runtime is missing: " + parts.runtime;
@@ -92,6 +91,8 @@ int cc_main(bool cxx, int argc, char** argv) {
   auto request = analyze_cc({argv, argv + argc}, read_file);
   auto parts = find_parts(cxx);
   if (auto reason = obstacle(request, parts); !reason.empty()) return fail(name, reason);
+  if (replaces_thread_sanitizer(request))
+    std::fprintf(stderr, "heddle %s: -fsanitize=thread is left out: heddle's own hooks find the races\n", name);
   auto command = cc_command(request, parts);
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());

@@ -254,6 +254,10 @@ bool needs_runtime(const CcRequest& request) {
   return request.links && !request.shared && !request.relocatable && !request.no_runtime && !request.off;
 }
 
+bool replaces_thread_sanitizer(const CcRequest& request) {
+  return request.thread_sanitizer && !request.off && (request.compiles || request.links);
+}
+
 std::vector<std::string> cc_command(const CcRequest& request, const CcParts& parts) {
   std::vector<std::string> command{parts.clang};
   if (!parts.driver_mode.empty()) command.push_back("--driver-mode=" + parts.driver_mode);
@@ -275,6 +279,8 @@ std::vector<std::string> cc_command(const CcRequest& request, const CcParts& par
     add({"--end-no-unused-arguments"});
   }
   command.insert(command.end(), request.passed.begin(), request.passed.end());
+  // The last word counts, also over what a response file says; behind `--` are files only.
+  if (replaces_thread_sanitizer(request)) command.insert(std::find(command.begin(), command.end(), "--"), "-fno-sanitize=thread");
   return command;
 }
 

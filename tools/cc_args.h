@@ -41,6 +41,9 @@ CcRequest analyze_cc(const std::vector<std::string>& args, ReadFile read_file);
 /// True if the request links an executable that must carry the runtime.
 bool needs_runtime(const CcRequest& request);
 
+/// True if the user asked for ThreadSanitizer where our own hooks and runtime stand instead: both cannot be.
+bool replaces_thread_sanitizer(const CcRequest& request);
+
 /// The command for execv, clang first.
 std::vector<std::string> cc_command(const CcRequest& request, const CcParts& parts);
 

@@ -1,6 +1,7 @@
 #include "runtime/control/recording.h"
 
 #include "runtime/arena.h"
+#include "runtime/control/code_address.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
@@ -14,10 +15,6 @@ namespace {
 
 Table<uint32_t> pc_sites;
 HeddleSegment nobodys;
-
-constexpr uint32_t kStackSlots = 1u << 16;
-uint32_t* stack_slots;  // stack ids by hash
-constexpr unsigned kMaxFrames = 24;
 
 void wait_for_room() {
   // A step with more events than the ring holds has to show its first one as it is.
@@ -45,7 +42,7 @@ void recording_start() {
   recording.choices = area<HeddleSegment>(HEDDLE_AREA_CHOICES);
   recording.segment = &nobodys;
   recording.choice_capacity = area_capacity<HeddleSegment>(HEDDLE_AREA_CHOICES);
-  if (recording.detail >= HEDDLE_DETAIL_POINTS) stack_slots = arena_new<uint32_t>(kStackSlots);
+  if (recording.detail >= HEDDLE_DETAIL_POINTS) stacks_start();
 }
 
 HeddleEvent& event_at(uint64_t number) { return recording.ring[number & recording.ring_mask]; }
@@ -98,80 +95,18 @@ void record_step(Thread& t, bool new_segment) {
   recording.segment->steps++;
 }
 
-uint32_t pc_site(void* return_address) {
-  uint64_t pc = (uint64_t)return_address;
-  if (uint32_t* known = pc_sites.find(pc)) return *known;
-  uint32_t site = HEDDLE_SITE_PC | (uint32_t)(mix_bits(pc) >> 33);
-  pc_sites.insert(pc, site);
+uint32_t publish_pc(uint64_t pc, uint32_t kind, uint32_t size) {
+  uint32_t site = HEDDLE_SITE_PC | (uint32_t)(mix_bits(code_key(pc) ^ (uint64_t)kind << 56) >> 33);
   HeddleResult& r = region->result;
-  if (r.pc_count < area_capacity<HeddlePc>(HEDDLE_AREA_PCS)) area<HeddlePc>(HEDDLE_AREA_PCS)[r.pc_count++] = {pc, site, 0};
+  if (r.pc_count < area_capacity<HeddlePc>(HEDDLE_AREA_PCS))
+    area<HeddlePc>(HEDDLE_AREA_PCS)[r.pc_count++] = {pc, site, (uint16_t)kind, (uint16_t)size};
   return site;
 }
 
-// The text of the executable: hooked clones lie there and keep frame pointers.
-extern "C" char __executable_start, etext;
-
-bool in_executable(uint64_t pc) { return pc > (uint64_t)&__executable_start && pc < (uint64_t)&etext; }
-
-// Does a call instruction end at `pc`?
-bool after_call(uint64_t pc) {
-  const uint8_t* p = (const uint8_t*)pc;
-  return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-3] == 0xff && (p[-2] & 0x38) == 0x10) ||
-         (p[-6] == 0xff && (p[-5] & 0x38) == 0x10) || (p[-3] == 0x41 && p[-2] == 0xff);
-}
-
-// Between a library frame without frame pointer (libstdc++'s condition_variable::wait, say) and the next known frame lies
-// the return address into the function that called the library: the highest word that looks like one.
-uint64_t hidden_caller(uint64_t low, uint64_t fp) {
-  if (fp - low > 4096) return 0;
-  for (uint64_t at = fp - 8; at > low + 8; at -= 8) {
-    uint64_t word = *(uint64_t*)at;
-    if (in_executable(word) && after_call(word)) return word;
-  }
-  return 0;
-}
-
-// Walks frame pointers: hooked clones keep them. Foreign frames without one may break the chain; every link is
-// checked against the bounds of the thread's stack, so a wrong one ends the walk and never faults.
-uint32_t capture_stack(void* frame_address, void* return_address) {
-  if (recording.detail < HEDDLE_DETAIL_POINTS) return 0;
-  uint64_t frames[kMaxFrames];
-  unsigned n = 0;
-  frames[n++] = (uint64_t)return_address;
-  uint64_t h = mix_bits((uint64_t)return_address);
-  uint64_t fp = *(uint64_t*)frame_address, low = (uint64_t)frame_address, high = self ? self->stack_high : 0;
-  while (n < kMaxFrames && fp > low && fp + 16 <= high && !(fp & 7)) {
-    uint64_t pc = ((uint64_t*)fp)[1];
-    if (pc < 4096) break;
-    if (!in_executable(frames[n - 1]) && n + 1 < kMaxFrames) {
-      if (uint64_t caller = hidden_caller(low, fp)) {
-        frames[n++] = caller;
-        h = mix_bits(h ^ caller);
-      }
-    }
-    frames[n++] = pc;
-    h = mix_bits(h ^ pc);
-    low = fp;
-    fp = *(uint64_t*)fp;
-  }
-  uint64_t* words = area<uint64_t>(HEDDLE_AREA_STACKS);
-  HeddleResult& r = region->result;
-  for (uint32_t i = (uint32_t)h & (kStackSlots - 1), tries = 0; tries < 64; i = (i + 1) & (kStackSlots - 1), tries++) {
-    if (uint32_t id = stack_slots[i]) {
-      uint64_t* s = words + (id - 1);
-      bool same = s[0] == n;
-      for (unsigned k = 0; same && k < n; k++) same = s[1 + k] == frames[k];
-      if (same) return id;
-      continue;
-    }
-    if (r.stack_words + n + 1 > area_capacity<uint64_t>(HEDDLE_AREA_STACKS) || r.stack_words > 0xfffffff0u) return 0;
-    uint32_t id = (uint32_t)r.stack_words + 1;
-    words[r.stack_words++] = n;
-    for (unsigned k = 0; k < n; k++) words[r.stack_words++] = frames[k];
-    stack_slots[i] = id;
-    return id;
-  }
-  return 0;
+uint32_t pc_site(void* return_address) {
+  uint64_t pc = (uint64_t)return_address;
+  if (uint32_t* known = pc_sites.find(pc)) return *known;
+  return pc_sites.insert(pc, publish_pc(pc, HEDDLE_EV_NONE, 0));
 }
 
 }  // namespace heddle::rt

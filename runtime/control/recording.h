@@ -38,4 +38,9 @@ HeddleEvent& event_at(uint64_t number);
 void record_step(Thread& t, bool new_segment);
 uint32_t size_log2(uint32_t size);
 
+void stacks_start();  // part of recording_start(), in runs that keep stacks
+/// A new site for code that has no table of sites: an access of `kind` and `size` before `pc`. Also the host is told. The number
+/// is the same in every run.
+uint32_t publish_pc(uint64_t pc, uint32_t kind, uint32_t size);
+
 }  // namespace heddle::rt

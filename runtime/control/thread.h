@@ -18,6 +18,7 @@ struct Op {
 
 struct VectorClock;  // runtime/detector/clock.h
 struct RunningOnce;  // runtime/sync/once.cc
+struct Calls;        // runtime/control/calls.h
 
 struct Thread {
   uint32_t index;
@@ -45,6 +46,8 @@ struct Thread {
   HeddleThreadInfo* info;   // in the region
   VectorClock* clock;       // detector
   uint32_t epoch;           // detector: its own entry of `clock`, packed with index
+  uint32_t ignore_reads, ignore_writes, ignore_sync;  // detector: > 0: asked for by annotations of the program
+  Calls* calls;             // null: it never was in code that tells
   uint32_t in_runtime;      // > 0: hooks return at once (interceptors calling user-visible code paths)
   uint32_t cancel_requested, cancel_state, cancel_type;
   bool finished, detached, joined;

@@ -133,14 +133,14 @@ bool check_atomics(const Granule& g, Doing& me, bool writes_only) {
   Doing { t, site, kind, address, size, __builtin_frame_address(0), __builtin_return_address(0) }
 
 void read(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site) {
-  if (!on) return;
+  if (!on || t.ignore_reads) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   Doing me = HEDDLE_DOING(t, site_ref(site), HEDDLE_EV_READ, a, size);
   access(a, size, false, me);
 }
 
 void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site) {
-  if (!on) return;
+  if (!on || t.ignore_writes) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   Doing me = HEDDLE_DOING(t, site_ref(site), HEDDLE_EV_WRITE, a, size);
   access(a, size, true, me);
@@ -148,7 +148,7 @@ void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* s
 
 void range(Thread& t, const volatile void* address, size_t length, bool is_write, HeddleSite* site, uint32_t pc_site) {
   auto a = reinterpret_cast<uintptr_t>(address);
-  if (!on || length == 0 || !plausible(a, length)) return;
+  if (!on || length == 0 || (is_write ? t.ignore_writes : t.ignore_reads) || !plausible(a, length)) return;
   uint32_t kind = is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE;
   Doing me = HEDDLE_DOING(t, site ? site_ref(site) : pc_site, kind, a, 0);
   access(a, length, is_write, me);
@@ -162,6 +162,7 @@ void freed(Thread& t, const void* address, size_t bytes, uint32_t pc_site) {
   if (!on || bytes == 0) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   remember_free(pc_site);
+  forget_benign(a, bytes);
   Doing me = HEDDLE_DOING(t, pc_site, HEDDLE_EV_FREE, a, 0);
   if (bytes <= kFreeWhole) return access(a, bytes, true, me);
   current_epoch(t);

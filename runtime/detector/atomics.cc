@@ -41,7 +41,7 @@ void publish(Thread& t, Clock& released, bool continues_sequence, uint32_t order
 
 void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, bool success,
             HeddleSite* site) {
-  if (!on) return;
+  if (!on || t.ignore_sync) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   bool stores = kind != HEDDLE_EV_ATOMIC_LOAD && success, loads = kind != HEDDLE_EV_ATOMIC_STORE;
   current_epoch(t);
@@ -55,7 +55,7 @@ void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kin
 }
 
 void fence(Thread& t, uint32_t order) {
-  if (!on) return;
+  if (!on || t.ignore_sync) return;
   if (acquires(order)) {
     t.clock->current.join(t.clock->unacquired);
     t.clock->unacquired.clear();

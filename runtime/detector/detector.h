@@ -44,6 +44,8 @@ void range(Thread& t, const volatile void* address, size_t length, bool is_write
 /// Heap: malloc'ed memory is fresh; free() is a write to all of it.
 void allocated(Thread& t, const void* address, size_t bytes);
 void freed(Thread& t, const void* address, size_t bytes, uint32_t pc_site);
+/// Races in [address, address + bytes) are wanted that way: none is reported until the memory is freed.
+void benign(const volatile void* address, size_t bytes);
 /// Outside channels (pipes, sockets): one global object, over-approximated.
 void io_release(Thread& t);
 void io_acquire(Thread& t);

@@ -36,4 +36,7 @@ bool check_atomics(const Granule& g, Doing& me, bool writes_only);
 /// Accesses from this code address are calls of free().
 void remember_free(SiteRef site);
 
+bool is_benign(uintptr_t address);
+void forget_benign(uintptr_t address, size_t bytes);
+
 }  // namespace heddle::rt::detector

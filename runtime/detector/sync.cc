@@ -17,7 +17,7 @@ namespace {
 Clock outside;  // io_release, io_acquire
 
 void release(Thread& t, SyncClock*& c) {
-  if (!on) return;
+  if (!on || t.ignore_sync) return;
   if (!c) {
     size_t bytes = sizeof(SyncClock);
     c = static_cast<SyncClock*>(pool_allocate(bytes));
@@ -27,7 +27,7 @@ void release(Thread& t, SyncClock*& c) {
 }
 
 void acquire(Thread& t, const SyncClock* c) {
-  if (on && c) acquire_from(t, c->clock);
+  if (on && c && !t.ignore_sync) acquire_from(t, c->clock);
 }
 
 void forget(SyncClock*& c) {

@@ -5,6 +5,7 @@
 
 #include "abi/hooks.h"
 #include "runtime/arena.h"
+#include "runtime/hooks/code_sites.h"
 #include "runtime/start/start.h"
 
 namespace heddle::rt {
@@ -82,6 +83,7 @@ void sites_prepare() {
 SiteRange last_asked;
 
 uint32_t find_site_id(const HeddleSite* site) {
+  if (is_code_site(site)) return site->reserved;
   for (uint32_t i = 0; i < module_count; i++) {
     const Module& m = modules[i];
     if (site < m.first || site >= m.last) continue;
@@ -93,6 +95,7 @@ uint32_t find_site_id(const HeddleSite* site) {
 
 void sites_start() {
   for (uint32_t i = 0; i < module_count; i++) activate(modules[i]);
+  code_sites_start();
 }
 
 }  // namespace heddle::rt

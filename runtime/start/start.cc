@@ -8,6 +8,7 @@
 //                       +--> serve(): fork per run --child--> child_start() -> other constructors -> main under control
 #include "runtime/start/start.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -107,7 +108,8 @@ void child_start() {
 void* return_at_once(void* p) { return p; }
 
 // libc keeps the stacks of threads that ended. With a few of them in the server, every run saves their mmap and mprotect (8 us a
-// thread). The program cannot tell: libc's word for "never had a thread" is put back.
+// thread). The program cannot tell: libc's word for "never had a thread" is put back. There are two of them where the executable has
+// a copy (gcc's objects): libc looks at its own.
 void cache_stacks() {
   if (sanitized()) return;  // those count threads
   constexpr int kStacks = 4;
@@ -117,6 +119,7 @@ void cache_stacks() {
   while (count < kStacks && HEDDLE_REAL(pthread_create)(&made[count], nullptr, return_at_once, nullptr) == 0) count++;
   while (count) HEDDLE_REAL(pthread_join)(made[--count], nullptr);
   __libc_single_threaded = alone;
+  if (auto* own = (char*)dlsym(RTLD_NEXT, "__libc_single_threaded")) *own = alone;
 }
 
 void serve() {

@@ -103,7 +103,7 @@ Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses
 
 SiteResolver::SiteResolver(const Evidence& evidence, Executor& executor)
     : catalog_(executor.catalog(evidence.modules)), symbolizer_(executor.symbolizer()) {
-  for (const HeddlePc& pc : evidence.pcs) pcs_.emplace(pc.site, pc.pc);
+  for (const HeddlePc& pc : evidence.pcs) pcs_.emplace(pc.site, pc);
 }
 
 SiteRecord SiteResolver::resolve(std::uint32_t id) {
@@ -112,7 +112,10 @@ SiteRecord SiteResolver::resolve(std::uint32_t id) {
   out.id = id;
   auto pc = pcs_.find(id);
   if (pc == pcs_.end()) return out;
-  Stack frames = symbolizer_.frames(pc->second, true);
+  // What code without a site table accesses.
+  out.kind = static_cast<std::uint8_t>(pc->second.kind < HEDDLE_EV_COUNT ? pc->second.kind : 0);
+  out.size = static_cast<std::uint8_t>(std::min<std::uint16_t>(pc->second.size, 255));
+  Stack frames = symbolizer_.frames(pc->second.pc, true);
   // The call may sit in an inlined wrapper of the standard library: the user's line says more.
   const Frame* frame = user_frame(frames);
   // Our own code (the end of a thread) is no place in the user's program.

@@ -59,7 +59,7 @@ class SiteResolver {
  private:
   SiteCatalog catalog_;
   Symbolizer& symbolizer_;
-  std::unordered_map<std::uint32_t, std::uint64_t> pcs_;
+  std::unordered_map<std::uint32_t, HeddlePc> pcs_;
 };
 
 }  // namespace heddle

@@ -1,6 +1,7 @@
 #include "src/hunt/epochs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle {
 namespace {
@@ -8,7 +9,8 @@ namespace {
 constexpr std::uint64_t kUnknownLimit = 20'000'000, kLeastLimit = 2'000'000, kTimesLongest = 100;
 constexpr std::uint64_t kWatchedRuns = 64, kWatchEvery = 8;
 
-bool is_static_site(std::uint32_t site) { return site != 0 && !(site & HEDDLE_SITE_PC); }
+/// Has it a hook? A call of free() has none, and an unknown place is no place.
+bool can_be_point(std::uint32_t site, std::uint32_t kind) { return site != 0 && kind != HEDDLE_EV_FREE; }
 
 }  // namespace
 
@@ -27,8 +29,8 @@ Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& less
   for (const auto& [index, lesson] : lessons) {
     next.longest = std::max(next.longest, lesson.steps);
     for (const HeddleRace& race : lesson.races)
-      for (std::uint32_t site : {race.first_site, race.second_site})
-        if (is_static_site(site)) points.insert(site);
+      for (auto [site, kind] : {std::pair(race.first_site, race.first_kind), std::pair(race.second_site, race.second_kind)})
+        if (can_be_point(site, kind)) points.insert(site);
   }
   next.points.assign(points.begin(), points.end());
   return next;

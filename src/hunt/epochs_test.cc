@@ -35,9 +35,11 @@ TEST(Epochs, TheNextOneDependsOnWhatRunsTaughtNotOnWhoFinishedFirst) {
   EXPECT_EQ(next.points.back(), 30u);
 }
 
-TEST(Epochs, CodeAddressesAreNoStaticPoints) {
-  Epoch next = next_epoch({}, {{0, {5, {race(HEDDLE_SITE_PC | 7, 3), race(0, 4)}}}});
-  EXPECT_EQ(next.points, (std::vector<std::uint32_t>{3, 4}));
+TEST(Epochs, PlacesWithAHookBecomePointsWhetherInATableOrNot) {
+  HeddleRace freed = race(HEDDLE_SITE_PC | 9, 4);
+  freed.first_kind = HEDDLE_EV_FREE;  // a call of free(): no hook
+  Epoch next = next_epoch({}, {{0, {5, {race(HEDDLE_SITE_PC | 7, 3), freed, race(0, 4)}}}});
+  EXPECT_EQ(next.points, (std::vector<std::uint32_t>{3, 4, HEDDLE_SITE_PC | 7}));
 }
 
 TEST(Epochs, DetectorWatchesEarlyRunsAndEveryEighth) {

@@ -73,9 +73,17 @@ class Case:
         self.alone = field("alone") or ("0" if self.kind == "clean" else "")
         self.remove, self.options = field("remove"), field("options")
 
-    def build(self, heddle, level, exe):
-        front = ["cc"] if self.path.suffix == ".c" else ["c++", "-std=c++20"]
-        return bounded([heddle, *front, "-g", f"-{level}", "-pthread", *self.cflags, self.path, "-o", exe], exe.parent, 120)
+    def build(self, heddle, level, exe, objects="heddle"):
+        """`objects`: who compiles; 'gcc' and 'clang' do it with -fsanitize=thread, and heddle links."""
+        c = self.path.suffix == ".c"
+        front, flags = ["cc"] if c else ["c++", "-std=c++20"], ["-g", f"-{level}", "-pthread", *self.cflags]
+        if objects == "heddle":
+            return bounded([heddle, *front, *flags, self.path, "-o", exe], exe.parent, 120)
+        compiler = {"gcc": ["gcc", "g++"], "clang": ["clang-19", "clang++-19"]}[objects][not c]
+        include = heddle.parent.parent / "include"
+        compiled = [f for f in flags if not f.startswith(("-l", "-Wl,", "-fheddle"))]
+        made = bounded([compiler, *front[1:], *compiled, "-w", "-I", include, "-fsanitize=thread", "-c", self.path, "-o", f"{exe}.o"], exe.parent, 120)
+        return made if made[0] else bounded([heddle, *front, *flags, f"{exe}.o", "-o", exe], exe.parent, 120)
 
 
 def hunt(case, heddle, work, exe, env, *more):
@@ -145,12 +153,12 @@ def run_backend(case, heddle, work, exe, backend, replays):
     return why or (f"left running: {left}" if left else None)
 
 
-def run_case(path, heddle, level, backends, replays):
+def run_case(path, heddle, level, backends, replays, objects):
     case = Case(path)
     with tempfile.TemporaryDirectory(prefix="heddle-e2e-") as folder:
         work = pathlib.Path(folder)
         exe = work / path.stem
-        code, _, err = case.build(heddle, level, exe)
+        code, _, err = case.build(heddle, level, exe, objects)
         if code != 0:
             return f"build: {err[-300:]}"
         if why := case.alone and check_alone(case, work, exe):
@@ -165,6 +173,7 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("--level", action="append", help="O0, O1, O2 (default: O0 and O1)")
     ap.add_argument("--backend", action="append", help="baton, fibers (default: both)")
+    ap.add_argument("--objects", choices=("heddle", "gcc", "clang"), default="heddle", help="gcc, clang: compile with -fsanitize=thread")
     ap.add_argument("--replays", type=int, default=20)
     ap.add_argument("--jobs", type=int, default=1)
     ap.add_argument("files", nargs="*", type=pathlib.Path)
@@ -174,7 +183,7 @@ def main():
     jobs = [(f, level) for f in files for level in a.level or ["O0", "O1"]]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend or ["baton", "fibers"], a.replays)) for f, level in jobs]
+        results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend or ["baton", "fibers"], a.replays, a.objects)) for f, level in jobs]
         for f, level, result in results:
             why, seconds = result.result()
             failed += why is not None
