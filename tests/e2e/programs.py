@@ -15,6 +15,7 @@ Options may follow on further comment lines at the top, one per line:
     // alone: SIGSEGV            how it ends when nobody controls it: a status or a signal (success/: 0; fail/: anything)
     // remove: input.txt         this file is made in the program's folder before the hunt and is gone before the replay
     // options: hang_timeout=1s  HEDDLE_OPTIONS beside the backend
+    // tsan: none, why           not with --objects gcc or clang
 Whatever the outcome, no process of the program may be alive afterwards. Closing line: 'N passed, M failed'.
 """
 import argparse, concurrent.futures, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
@@ -72,6 +73,7 @@ class Case:
         self.stdin, self.runs = field("stdin").encode(), int(field("runs") or (30 if self.kind == "clean" else 2000))
         self.alone = field("alone") or ("0" if self.kind == "clean" else "")
         self.remove, self.options = field("remove"), field("options")
+        self.tsan = not field("tsan").startswith("none")
 
     def build(self, heddle, level, exe, objects="heddle"):
         """`objects`: who compiles; 'gcc' and 'clang' do it with -fsanitize=thread, and heddle links."""
@@ -155,6 +157,8 @@ def run_backend(case, heddle, work, exe, backend, replays):
 
 def run_case(path, heddle, level, backends, replays, objects):
     case = Case(path)
+    if objects != "heddle" and not case.tsan:
+        return None
     with tempfile.TemporaryDirectory(prefix="heddle-e2e-") as folder:
         work = pathlib.Path(folder)
         exe = work / path.stem

@@ -1,4 +1,5 @@
 // expect: livelock   A loop without anything that other threads could see.
+// tsan: none, no hooks on branches: a loop without accesses is a hang
 // laws: none, with every access a point each run has millions of steps
 #include <pthread.h>
 static void* loops(void* unused) {

@@ -1,4 +1,5 @@
 // expect: exception   Nobody catches bad_alloc: the failure names it.
+// tsan: none, gcc removes the allocation
 #include <new>
 #include <sys/resource.h>
 #include <thread>

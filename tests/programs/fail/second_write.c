@@ -1,4 +1,5 @@
 // expect: exit   Only between the two writes of x is it 1; both writes must become scheduling points.
+// tsan: none, those compilers leave out hooks of accesses that another one covers
 #include <pthread.h>
 static int x, y;
 static void* writes(void* unused) {

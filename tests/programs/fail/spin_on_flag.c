@@ -1,4 +1,5 @@
 // expect: livelock   A thread waits for a plain flag that nobody sets: no step bound is needed to see that.
+// tsan: none, no hooks on branches: that it spins is not proved
 // laws: none, with every access a point each run has millions of steps
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 // expect: sanitizer   The pointer is read under the lock and used behind it, when it may be freed.
+// tsan: none, not with AddressSanitizer
 // cflags: -fsanitize=address
 #include <mutex>
 #include <thread>

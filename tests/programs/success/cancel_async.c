@@ -1,4 +1,5 @@
 // expect: clean   A thread that computes without any cancellation point is cancelled asynchronously.
+// tsan: none, no hooks in a loop of registers
 // laws: 15 schedules, each has some 200,000 accesses
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // expect: clean
+// tsan: none, gcc: ends by std::terminate, with its own libtsan too
 // Deferred and asynchronous cancellation: in waits, I/O, sleeps, computations; cleanup handlers, destructors, disabled states.
 #include <assert.h>
 #include <pthread.h>

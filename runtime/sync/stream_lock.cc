@@ -1,0 +1,25 @@
+// flockfile and friends: libc's own lock is used (what blocks in it is modelled as a futex), but what happens under it is ordered:
+// getc_unlocked and putc_unlocked are inline code of the program.
+#include <stdio.h>
+
+#include "runtime/sync/model.h"
+
+using namespace heddle::rt;
+
+namespace {
+Object& lock_of(FILE* stream) { return object_at(stream, HEDDLE_EV_NONE); }
+}  // namespace
+
+HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
+  HEDDLE_REAL(flockfile)(stream);
+  if (modelled() && detector::on) acquired(lock_of(stream));
+}
+HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
+  int busy = HEDDLE_REAL(ftrylockfile)(stream);
+  if (!busy && modelled() && detector::on) acquired(lock_of(stream));
+  return busy;
+}
+HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
+  if (modelled() && detector::on) released(lock_of(stream));
+  HEDDLE_REAL(funlockfile)(stream);
+}
