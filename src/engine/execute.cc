@@ -1,6 +1,7 @@
 #include "src/engine/execute.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -142,6 +143,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
     outcome.failure = classify_now(child, -1, result);
   };
   hooks.on_stuck = [&](pid_t child, RunEnd why) { classify_stuck(child, why, outcome); };
+  if (Status client = worker_->start_client(); !client) return std::unexpected(client.error());
   RunStatus status = worker_->run(hooks, request.limits);
 
   const Region& region = worker_->region();
@@ -155,9 +157,14 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   outcome.notes.insert(outcome.notes.end(), worker_->shortcomings().begin(), worker_->shortcomings().end());
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
-  // A run that diverged was ended by us: its status says nothing about the program.
+  if (status.client_status != 0)
+    outcome.notes.push_back(fmt::format("the client ended with {} {}", WIFSIGNALED(status.client_status) ? "signal" : "status",
+                                        WIFSIGNALED(status.client_status) ? WTERMSIG(status.client_status)
+                                                                          : WEXITSTATUS(status.client_status)));
+  // A run that diverged, or that we asked to stop, was ended by us: its status says nothing about the program.
   bool ended_well =
-      outcome.result.divergence.happened || (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
+      outcome.result.divergence.happened || status.end == RunEnd::kClientEnded ||
+      (status.asked_to_stop && WIFSIGNALED(status.wait_status) && WTERMSIG(status.wait_status) == SIGTERM) || (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
   if (!outcome.failure && status.end != RunEnd::kInterrupted &&
       (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
     outcome.failure = classify_now(0, status.wait_status, outcome.result);

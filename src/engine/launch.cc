@@ -82,13 +82,19 @@ bool raise_loopback() {
   return up;
 }
 
+// Each run finds the ports free: what the one before it closed must not linger (TIME_WAIT).
+bool raise_network() {
+  write_file("/proc/sys/net/ipv4/tcp_max_tw_buckets", "0");
+  return raise_loopback();
+}
+
 // Without privileges a user namespace gives them, with the user's own number inside.
 bool take_own_network(const ChildPlan& plan) {
-  if (unshare(CLONE_NEWNET) == 0) return raise_loopback();
+  if (unshare(CLONE_NEWNET) == 0) return raise_network();
   if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
   write_file("/proc/self/setgroups", "deny");
   return write_file("/proc/self/uid_map", plan.uid_map) && write_file("/proc/self/gid_map", plan.gid_map) &&
-         raise_loopback();
+         raise_network();
 }
 
 void default_signals() {

@@ -32,6 +32,8 @@ std::string last_line(const std::string& text) {
   return text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin + 1) + 1);
 }
 
+constexpr milliseconds kStopTimeout{5'000};  // a program that was asked to stop
+
 }  // namespace
 
 Result<std::unique_ptr<Worker>> Worker::create(WorkerOptions options) {
@@ -165,6 +167,29 @@ void Worker::begin_run() {
   futex_wake_all(shared.server_go);
 }
 
+Status Worker::start_client() {
+  client_.reset();
+  if (options_.with.empty() || region_.header().run.feed) return {};
+  Launch launch = options_.launch;
+  if (!copied_cwd_.empty()) launch.cwd = copied_cwd_;
+  auto client = Client::start(options_.with, launch, server_pid_, [this] { ring_own_bell(); });
+  if (!client) return std::unexpected(client.error());
+  client_ = std::move(*client);
+  return {};
+}
+
+bool Worker::stop_for_client(RunStatus& status) {
+  if (!client_ || !client_->ended()) return true;
+  if (status.asked_to_stop) return Clock::now() - asked_ < kStopTimeout;
+  const pid_t child = load_shared(region_.header().result.child_pid);
+  const std::vector<pid_t> below = descendants(root_);
+  if (std::find(below.begin(), below.end(), child) == below.end()) return true;  // not there yet, or not any more
+  kill(child, SIGTERM);
+  asked_ = Clock::now();
+  status.client_status = client_->wait_status();
+  return status.asked_to_stop = true;
+}
+
 bool Worker::drain_ring(const RunHooks& hooks) {
   HeddleRegion& shared = region_.header();
   std::span<const HeddleEvent> ring = region_.live<HeddleEvent>(HEDDLE_AREA_EVENTS);
@@ -199,6 +224,7 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
     if (load_shared(shared.server_done) == generation_) return RunEnd::kFinished;
     if (drain_->exited()) return RunEnd::kServerDied;
     if (interrupted()) return RunEnd::kInterrupted;
+    if (!stop_for_client(status)) return RunEnd::kClientEnded;
     if (load_shared(shared.result.awaiting_host) == 1 && !inspected) {
       inspected = true;
       if (hooks.on_stopped) hooks.on_stopped(load_shared(shared.result.child_pid));
@@ -241,8 +267,8 @@ RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
   RunStatus status;
   status.end = await_run(hooks, limits, status);
   pid_t child = load_shared(shared.result.child_pid);
-  if (status.end == RunEnd::kHang || status.end == RunEnd::kTimeout) {
-    if (hooks.on_stuck && child > 0) hooks.on_stuck(child, status.end);
+  if (status.end == RunEnd::kHang || status.end == RunEnd::kTimeout || status.end == RunEnd::kClientEnded) {
+    if (hooks.on_stuck && child > 0 && status.end != RunEnd::kClientEnded) hooks.on_stuck(child, status.end);
     // Never a number that the program made up: only what descends from the program we started.
     std::vector<pid_t> below = descendants(root_);
     if (std::find(below.begin(), below.end(), child) != below.end()) kill(child, SIGKILL);
@@ -259,6 +285,7 @@ RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
     status.wait_status = ended;
   }
   if (!drain_ring(hooks)) status.ring_broken = true;
+  client_.reset();
   if (root_ == 0) forget_server();
   if (!options_.fork_server || options_.cwd_copy) end();
   return status;

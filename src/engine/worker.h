@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 
+#include "src/engine/client.h"
 #include "src/engine/descriptor.h"
 #include "src/engine/launch.h"
 #include "src/engine/output_drain.h"
@@ -29,6 +30,7 @@ struct WorkerOptions {
   StandardStreams inherited;  // for kInherit and kTee
   int standard_input = -1;    // a seekable descriptor that is rewound before each run, or -1: /dev/null
   bool fork_server = true;    // false: a new program per run
+  std::string with;           // a command beside each run whose inputs are not fed; its end ends the run. Empty: none
   bool cwd_copy = false;      // each run in a fresh copy of launch.cwd (implies a new program per run)
   std::chrono::milliseconds ready_timeout{10'000};
   const std::atomic<bool>* stop = nullptr;  // set from anywhere: runs end as kInterrupted
@@ -40,6 +42,7 @@ enum class RunEnd {
   kTimeout,      // over the time limit of a run: killed
   kServerDied,   // the program killed its own fork server, e.g. kill(0, ...): wait_status is the server's
   kInterrupted,  // `stop` was set: killed
+  kClientEnded,  // the command beside it had ended, and asked to stop it did not: killed
 };
 
 struct RunLimits {
@@ -59,6 +62,8 @@ struct RunHooks {
 struct RunStatus {
   RunEnd end = RunEnd::kFinished;
   int wait_status = 0;
+  bool asked_to_stop = false;  // by SIGTERM, when the command beside it had ended
+  int client_status = 0;       // of that command, as waitpid gives it; 0 too when there is none
   bool ring_broken = false;   // the child's counters made no sense: events are missing
   std::size_t leftovers = 0;  // processes that the run left behind (killed)
   CapturedOutput output;
@@ -76,6 +81,8 @@ class Worker {
   /// Makes sure a server is ready: before each run, and before its parameters are written (a new server means a new
   /// header). Errors say why this program cannot be controlled.
   Status prepare();
+  /// Before run(): the command of options().with, unless the inputs of the run are fed.
+  Status start_client();
   /// Executes one run with what lies in region().header().run and the input areas. prepare() must have succeeded.
   RunStatus run(const RunHooks& hooks, const RunLimits& limits);
   /// The server of the last prepare(); its memory map is that of every run at its start.
@@ -94,6 +101,8 @@ class Worker {
   Error not_ready_error(bool timed_out);
   bool interrupted() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   void begin_run();
+  /// The command beside the run has ended: asks the program to stop, then waits a little. False: it was not enough.
+  bool stop_for_client(RunStatus& status);
   bool drain_ring(const RunHooks& hooks);
   RunEnd await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status);
   void await_reaped(const RunHooks& hooks, RunStatus& status);
@@ -106,6 +115,8 @@ class Worker {
   std::unique_ptr<OutputDrain> drain_;
   pid_t root_ = 0;  // what we started; the server itself, or a script above it
   pid_t server_pid_ = 0;
+  std::unique_ptr<Client> client_;  // of the current run
+  std::chrono::steady_clock::time_point asked_;
   std::vector<pid_t> keep_;    // root, server, and what a script had started before the server was ready
   Descriptor children_;        // /proc file: what lives directly below root_
   Descriptor standard_input_;  // shares its offset with the program's
