@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""hunt --with CMD: a client beside each run.
+
+    tests/e2e/with.py --heddle build/bin/heddle
+
+Closing line: 'N passed, M failed'.
+"""
+import argparse, json, os, pathlib, sys, tempfile, time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from programs import bounded, survivors  # noqa: E402
+
+FOUND, CLEAN = 66, 0
+CLIENT = f"exec {sys.executable} {HERE / 'with' / 'client.py'}"
+passed = failed = 0
+
+
+def check(name, ok, why=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    print(f"{'ok    ' if ok else 'not ok'} {name}{'' if ok else ': ' + str(why)[:600]}", flush=True)
+
+
+def hunt(heddle, work, exe, client, *more, backend="fibers"):
+    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--with", client, *more, "--", exe], work, 240,
+                             env=dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}"))
+    try:
+        return code, json.loads(out), err
+    except ValueError:
+        return code, {}, err
+
+
+def clients_alive():
+    alive = []
+    for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(HERE / "with" / "client.py") in line.read_bytes().decode(errors="replace"):
+                alive.append(line.parent.name)
+        except OSError:
+            pass
+    return alive
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", default="build/bin/heddle")
+    heddle = pathlib.Path(ap.parse_args().heddle).resolve()
+    with tempfile.TemporaryDirectory(prefix="heddle-with-") as folder:
+        work = pathlib.Path(folder)
+        servers = {}
+        for how in range(4):
+            servers[how] = work / f"server{how}"
+            code, _, err = bounded([heddle, "cc", "-g", "-O1", "-pthread", f"-DHOW={how}", HERE / "with" / "server.c", "-o", servers[how]], work, 60)
+            check(f"build {how}", code == 0, err)
+        for backend in ("fibers", "baton"):
+            trace = work / f"{backend}.trace"
+            code, found, err = hunt(heddle, work, servers[0], CLIENT, "--runs", 300, "--time", "120s", "-o", trace, backend=backend)
+            failure = found.get("failure") or {}
+            check(f"{backend}: the lost update of two connections is found", code == FOUND and failure.get("kind") == "assertion", (code, found, err[-300:]))
+            for other in ("fibers", "baton"):  # no client any more: what it sent is in the trace
+                code, out, err = bounded([heddle, "replay", "--json", "--times", 3, trace], work, 60,
+                                         env=dict(os.environ, HEDDLE_OPTIONS=f"backend={other}"))
+                again = json.loads(out or "{}")
+                check(f"{backend}: replays without the client on {other}", code == FOUND and again.get("times_reproduced") == 3,
+                      (code, again.get("divergence"), err[-300:]))
+            code, found, err = hunt(heddle, work, servers[1], CLIENT, "--runs", 30, backend=backend)
+            check(f"{backend}: the fixed one does not fail, and finds its port free in each run", code == CLEAN and found.get("runs") == 30,
+                  (code, found.get("failure"), err[-300:]))
+        code, found, err = hunt(heddle, work, servers[1], f"{CLIENT} 9", "--runs", 2)
+        check("a client that ends badly is noted", code == CLEAN and "client ended with status 9" in json.dumps(found), found)
+        start = time.monotonic()
+        code, found, err = hunt(heddle, work, servers[2], CLIENT, "--runs", 1)
+        check("a program that ignores SIGTERM is killed, and that is no failure", code == CLEAN and found.get("runs") == 1
+              and time.monotonic() - start < 30, (code, found, err[-300:]))
+        start = time.monotonic()
+        code, found, err = hunt(heddle, work, servers[3], f"{CLIENT}; sleep 1000", "--runs", 3)
+        check("a program that ends first ends its client", code == CLEAN and found.get("runs") == 3 and time.monotonic() - start < 30,
+              (code, found, err[-300:]))
+        check("no program and no client is left", not survivors(work) and not clients_alive(), clients_alive())
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
