@@ -57,8 +57,9 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   app.add_option("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
   app.add_option("--fail-on-output", typed.output,
                  "what is a failure when the program writes it (extended regular expression)");
-  app.add_option("--with", request.worker.with,
-                 "a command to start beside each run, such as a server's client; when it ends, the program is sent SIGTERM");
+  app.add_option(
+      "--with", request.worker.with,
+      "a command to start beside each run, such as a server's client; when it ends, the program is sent SIGTERM");
   app.add_flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
   app.add_option("--network", typed.network,
                  "own (default): each worker has a loopback device of its own and nothing else; host")

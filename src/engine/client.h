@@ -1,4 +1,5 @@
-// A command that runs beside one run of the program, such as the client of a server (`--with CMD`). Its end ends the run.
+// A command that runs beside one run of the program, such as the client of a server (`--with CMD`). Its end ends the
+// run.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -15,8 +16,9 @@ namespace heddle {
 
 class Client {
  public:
-  /// Starts `/bin/sh -c command` in the folder and environment of `launch` and in the network that `program` has. Its output goes to
-  /// standard error. `on_end` is called on another thread when it has ended. Errors: no process could be made.
+  /// Starts `/bin/sh -c command` in the folder and environment of `launch` and in the network that `program` has. Its
+  /// output goes to standard error. `on_end` is called on another thread when it has ended. Errors: no process could be
+  /// made.
   static Result<std::unique_ptr<Client>> start(const std::string& command, const Launch& launch, pid_t program,
                                                std::function<void()> on_end);
   /// Ends it, with everything below it.

@@ -158,13 +158,14 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
   if (status.client_status != 0)
-    outcome.notes.push_back(fmt::format("the client ended with {} {}", WIFSIGNALED(status.client_status) ? "signal" : "status",
-                                        WIFSIGNALED(status.client_status) ? WTERMSIG(status.client_status)
-                                                                          : WEXITSTATUS(status.client_status)));
+    outcome.notes.push_back(fmt::format(
+        "the client ended with {} {}", WIFSIGNALED(status.client_status) ? "signal" : "status",
+        WIFSIGNALED(status.client_status) ? WTERMSIG(status.client_status) : WEXITSTATUS(status.client_status)));
   // A run that diverged, or that we asked to stop, was ended by us: its status says nothing about the program.
   bool ended_well =
       outcome.result.divergence.happened || status.end == RunEnd::kClientEnded ||
-      (status.asked_to_stop && WIFSIGNALED(status.wait_status) && WTERMSIG(status.wait_status) == SIGTERM) || (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
+      (status.asked_to_stop && WIFSIGNALED(status.wait_status) && WTERMSIG(status.wait_status) == SIGTERM) ||
+      (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
   if (!outcome.failure && status.end != RunEnd::kInterrupted &&
       (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
     outcome.failure = classify_now(0, status.wait_status, outcome.result);

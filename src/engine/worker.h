@@ -64,8 +64,8 @@ struct RunStatus {
   int wait_status = 0;
   bool asked_to_stop = false;  // by SIGTERM, when the command beside it had ended
   int client_status = 0;       // of that command, as waitpid gives it; 0 too when there is none
-  bool ring_broken = false;   // the child's counters made no sense: events are missing
-  std::size_t leftovers = 0;  // processes that the run left behind (killed)
+  bool ring_broken = false;    // the child's counters made no sense: events are missing
+  std::size_t leftovers = 0;   // processes that the run left behind (killed)
   CapturedOutput output;
 };
 

@@ -29,7 +29,8 @@ Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& less
   for (const auto& [index, lesson] : lessons) {
     next.longest = std::max(next.longest, lesson.steps);
     for (const HeddleRace& race : lesson.races)
-      for (auto [site, kind] : {std::pair(race.first_site, race.first_kind), std::pair(race.second_site, race.second_kind)})
+      for (auto [site, kind] :
+           {std::pair(race.first_site, race.first_kind), std::pair(race.second_site, race.second_kind)})
         if (can_be_point(site, kind)) points.insert(site);
   }
   next.points.assign(points.begin(), points.end());
