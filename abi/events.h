@@ -67,7 +67,9 @@ enum {                       // properties
   X(EXIT, "process exit", HEDDLE_P_SYNC)                                              \
   X(BUDGET, "spin budget", HEDDLE_P_SYNC | HEDDLE_P_YIELDS)                           \
   X(SUSPEND, "suspend", HEDDLE_P_SYNC | HEDDLE_P_MAYBLOCK)                           \
-  X(IO_CALL, "system call", HEDDLE_P_SYNC | HEDDLE_P_WRITE)
+  X(IO_CALL, "system call", HEDDLE_P_SYNC | HEDDLE_P_WRITE)                           \
+  X(HANDOVER, "hand-over", HEDDLE_P_SYNC)                                             \
+  X(HEAP, "heap", HEDDLE_P_SYNC)
 
 enum HeddleEventKind {
 #define HEDDLE_X(name, text, props) HEDDLE_EV_##name,

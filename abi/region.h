@@ -31,6 +31,8 @@ enum HeddleAreaId {
   HEDDLE_AREA_RACES,       // out: HeddleRace[result.race_count]
   HEDDLE_AREA_NOTES,       // out: NUL-terminated lines for the user (escapes), result.note_bytes
   HEDDLE_AREA_MODULES,     // out: HeddleModuleInfo[result.module_count]
+  HEDDLE_AREA_STEPS,       // out, recordings: HeddleStep[result.steps]
+  HEDDLE_AREA_STOPS,       // in, replays of recordings: uint32_t[run.stop_count], see HeddleStep::hooks
   HEDDLE_AREA_COUNT
 };
 
@@ -43,8 +45,17 @@ struct HeddleSegment {  // a maximal run of steps by one thread
   uint32_t steps;
 };
 
+// One step of a recording (run.backend PARALLEL), in the order in which they happened.
+struct HeddleStep {
+  uint16_t thread;
+  uint8_t kind;
+  uint8_t reserved;
+  uint32_t site, object;
+  uint32_t hooks;        // HANDOVER: 1 + hooks since the thread's last step: the thread stopped in the last of them; else 0
+};
+
 enum HeddleStrategy { HEDDLE_STRATEGY_REPLAY, HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT };
-enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS };
+enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND_PARALLEL };
 enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL };
 enum HeddleDetail {
   HEDDLE_DETAIL_CHOICES,  // choices, inputs, hashes
@@ -72,7 +83,9 @@ struct HeddleRun {  // in
   uint32_t stop_thread;    // capture the stack of this thread ...
   uint64_t stop_event;     // ... at its n-th event (0: off)
   uint32_t fail_on_race;   // end the run at the first race, as a failure
-  uint32_t reserved[13];
+  uint32_t recorded;       // 1: the replay of a recording: places are counted in hooks, see STOPS
+  uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
+  uint32_t reserved[10];
 };
 
 // Order of the contract in DESIGN.md ("Kinds").
@@ -211,6 +224,7 @@ struct HeddleResult {  // out
   uint32_t wrote_files;    // it changed files or directories: runs beside each other would meet
   uint32_t exit_called;    // exit/_exit seen, with:
   int32_t exit_status;
+  uint32_t exit_thread;    // index + 1 of who called it; 0 unknown
   struct HeddleFailure failure;
   struct HeddleDivergence divergence;
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`

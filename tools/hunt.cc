@@ -2,16 +2,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include "src/engine/process_tree.h"
 #include "src/hunt/hunt.h"
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
 #include "tools/hunt_arguments.h"
+#include "tools/describe_run.h"
 #include "tools/json.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -21,22 +20,9 @@ namespace heddle {
 namespace {
 
 Meta meta_of(const HuntArguments& arguments) {
-  Meta meta;
-  meta.heddle_version = HEDDLE_VERSION;
-  meta.program = arguments.program.path.string();
-  meta.build_id = arguments.program.build_id;
-  meta.cwd = arguments.request.worker.launch.cwd.string();
-  meta.argv = arguments.request.worker.launch.argv;
-  meta.environment = arguments.request.worker.launch.environment;
+  Meta meta = describe_run(arguments.program, arguments.request.worker.launch);
   meta.has_standard_input = arguments.input.has_value();
   if (arguments.input) meta.standard_input = arguments.input->bytes;
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  meta.created = text;
-  utsname machine{};
-  if (uname(&machine) == 0) meta.machine = fmt::format("{} {} {}", machine.sysname, machine.release, machine.machine);
   return meta;
 }
 

@@ -29,11 +29,12 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"cc", cc, "cc ARGS...", "compile and link C, as clang does"},
     {"c++", cxx, "c++ ARGS...", "compile and link C++, as clang++ does"},
+    {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run it in parallel, so that it can be replayed"},
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
     {"show", show_main, "show [--format text|json] TRACE", "what happened, by threads and source lines"},
 };
-constexpr std::string_view kLater[] = {"record", "simplify", "explain", "merge", "doctor"};
+constexpr std::string_view kLater[] = {"simplify", "explain", "merge", "doctor"};
 
 constexpr const char* kExample = R"(
 Example:

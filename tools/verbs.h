@@ -5,6 +5,7 @@
 namespace heddle {
 
 int hunt_main(int argc, char** argv);
+int record_main(int argc, char** argv);
 int replay_main(int argc, char** argv);
 int show_main(int argc, char** argv);
 

@@ -1,4 +1,4 @@
-// How the chosen thread is made to run. The scheduler decides, a backend only switches. Two implementations: baton.cc (real
+// How the chosen thread is made to run. The scheduler decides, a backend only switches. Under control: baton.cc (real
 // threads, futex hand-off) and fibers.cc (contexts of the real threads on one carrier).
 #pragma once
 #include "runtime/control/thread.h"
@@ -25,6 +25,7 @@ struct Backend {
 
 extern const Backend baton_backend;
 extern const Backend fiber_backend;
+extern const Backend parallel_backend;  // recordings: nothing to switch (runtime/parallel/)
 extern const Backend* backend;
 /// The CPU and kernel let user code write the FS base.
 bool fibers_possible();

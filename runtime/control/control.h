@@ -47,6 +47,8 @@ extern Control control;
 inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
 
 Thread* choose(Thread* current);
+/// Its pending operation can be executed now.
+bool can_run(Thread& t);
 /// A strict replay took another way: writes what was expected and what came, and ends the run.
 [[noreturn]] void diverged(uint32_t reason, uint32_t expected, const Thread* actual);
 

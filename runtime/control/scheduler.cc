@@ -14,6 +14,8 @@
 #include "runtime/fail/fail.h"
 #include "runtime/hooks/access.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
@@ -46,8 +48,14 @@ void productive() {
 }
 
 uint64_t virtual_now() { return control.now; }
-uint64_t clock_read() { return control.now += kClockReadTick; }
-uint64_t deadline_in(uint64_t ns) { return ns > (1ull << 62) ? (1ull << 62) : control.now + ns + 1; }
+uint64_t clock_read() {
+  if (HEDDLE_UNLIKELY(by_hooks)) return control.now = io_clock();
+  return control.now += kClockReadTick;
+}
+uint64_t deadline_in(uint64_t ns) {
+  if (HEDDLE_UNLIKELY(parallel)) control.now = real_elapsed();
+  return ns > (1ull << 62) ? (1ull << 62) : control.now + ns + 1;
+}
 
 namespace {
 
@@ -60,6 +68,8 @@ uint32_t properties(uint32_t kind) {
   return table[kind];
 }
 
+}  // namespace
+
 bool can_run(Thread& t) {
   if (t.state != HEDDLE_T_PENDING) return false;
   if (!t.ready) return true;
@@ -67,6 +77,8 @@ bool can_run(Thread& t) {
   if (t.deadline && control.now >= t.deadline) return true;
   return (t.cancel_requested && cancel_wakes(t)) || io_signal_waits(t);
 }
+
+namespace {
 
 void collect_returned() {
   control.seen_returns = __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE);
@@ -148,11 +160,28 @@ bool recording_ended_outside() {
   return false;
 }
 
+// The replay of a recording: where the thread stops next, counted in hooks from here. A stop in the hook it is in: 0.
+void set_stop(Thread& t, uint64_t entry) {
+  const uint32_t stop = entry < region->run.stop_count ? area<uint32_t>(HEDDLE_AREA_STOPS)[entry] : 0;
+  t.stops_here = stop != 0;
+  t.budget = stop ? (int32_t)stop - 1 : kHookBudget;
+}
+
+// The replay of a recording: time passed as it did there. Whoever went on without being ready had waited long enough.
+void let_recorded_time_pass() {
+  const uint32_t expected = replay_expected_thread();
+  if (expected >= control.thread_count) return;
+  Thread& t = control.threads[expected];
+  if (t.state != HEDDLE_T_PENDING || !t.deadline || can_run(t)) return;
+  control.now = t.deadline;
+  rebuild();
+}
+
 // Accounts for the choice of `next`: it is about to execute its pending operation.
 void commit(Thread* current, Thread& next) {
   HeddleResult& r = region->result;
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
-      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, next.op.object))
+      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_hooks ? 0 : next.op.object))
     diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
   bool new_segment = next.index != control.segment_thread;
   bool preempts = false;
@@ -188,6 +217,7 @@ void commit(Thread* current, Thread& next) {
   }
   // A system call costs more than a thousand steps that spin: output without end is not what the bound is for.
   if (HEDDLE_UNLIKELY(next.op.kind == HEDDLE_EV_IO_CALL) && control.max_steps != ~0ull) control.max_steps++;
+  if (HEDDLE_UNLIKELY(by_hooks)) set_stop(next, control.steps);
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
 }
 
@@ -207,6 +237,7 @@ Thread* choose(Thread* current) {
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild();
+  if (HEDDLE_UNLIKELY(by_hooks)) let_recorded_time_pass();
   while (HEDDLE_UNLIKELY(control.enabled_count == 0)) {
     if (control.out) return nullptr;
     if (control.next_deadline == ~0ull) {
@@ -248,6 +279,7 @@ Thread* choose(Thread* current) {
 namespace {
 
 Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
+  if (HEDDLE_UNLIKELY(parallel)) return parallel_turn(t, op, ready, argument, deadline);
   t.op = op;
   t.ready = ready;
   t.argument = argument;
@@ -346,6 +378,10 @@ void last_event_value(uint64_t value) {
 void leave(const Op& op) {
   point(op);
   Thread& t = *self;
+  if (HEDDLE_UNLIKELY(parallel)) {
+    HEDDLE_CAPTURE_REGS(*t.info);
+    return parallel_leave(t);
+  }
   t.state = HEDDLE_T_OUT;
   t.info->state = HEDDLE_T_OUT;
   t.io_returned = 0;
@@ -358,6 +394,7 @@ void leave(const Op& op) {
 
 void enter(const Op& op) {
   Thread& t = *self;
+  if (HEDDLE_UNLIKELY(parallel)) return parallel_enter(t, op);
   t.op = op;
   t.ready = nullptr;
   t.argument = nullptr;
@@ -409,12 +446,15 @@ Thread& new_thread(Thread& parent) {
   t.info->parent = parent.index;
   t.info->ordinal = &t == &parent ? 0 : ++parent.children;
   t.budget = kHookBudget;
+  t.safe = 1;
+  t.owner_word = kExclusive | index << 1;
   region->result.thread_count = control.thread_count;
   strategy->thread_created(index);
   return t;
 }
 
 void thread_finished(Thread& t) {
+  if (HEDDLE_UNLIKELY(parallel)) return parallel_finished(t);
   control.dirty = true;
   t.finished = true;
   t.state = HEDDLE_T_DONE;
@@ -452,15 +492,20 @@ void scheduler_start() {
   strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
              : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
                                                     : &random_strategy;
+  parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
+  by_hooks = parallel || run.recorded;
   bool fibers = run.backend == HEDDLE_BACKEND_FIBERS;
   if (fibers && !fibers_possible()) note("this CPU or kernel has no FSGSBASE: the baton backend is used instead of fibers");
-  backend = fibers && fibers_possible() ? &fiber_backend : &baton_backend;
+  backend = parallel ? &parallel_backend : fibers && fibers_possible() ? &fiber_backend : &baton_backend;
   strategy->start(run);
   Thread& main = new_thread(control.threads[0]);
   main.state = HEDDLE_T_RUNNING;
   main.enabled = true;
   main.info->state = HEDDLE_T_RUNNING;
   self = &main;
+  if (HEDDLE_UNLIKELY(run.recorded)) set_stop(main, 0);
+  main.safe = 0;
+  if (parallel) parallel_start();
 }
 
 }  // namespace heddle::rt

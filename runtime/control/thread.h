@@ -32,6 +32,15 @@ struct Thread {
   bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   int32_t budget;           // hooks left before a forced point
+  // A recording (runtime/parallel/).
+  uint32_t request;         // cross-thread: kRequest*, by the holder of the baton
+  uint32_t safe;            // cross-thread: it executes nothing of the program and needs the baton to go on
+  uint32_t owner_word;      // the state of a stripe that is its own
+  uint32_t seen_shared;     // it knows of shared stripes up to this number
+  uint32_t baton_depth, outside_depth;
+  bool stops_here;          // replay of a recording: the end of the budget is a recorded stop
+  volatile uint8_t selector;  // of Syscall User Dispatch
+  void* heap;
   uint64_t last_event;      // number + 1 of its last point event in the ring
   // A write whose value is read back at the next hook: (event number + 1) in the ring, 0 none.
   uint64_t written_event;

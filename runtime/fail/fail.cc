@@ -154,6 +154,7 @@ void note_exit(int status) {
   if (!region || mode != Mode::kControlled) return;
   region->result.exit_status = status;
   region->result.exit_called = 1;
+  region->result.exit_thread = self ? self->index + 1 : 0;
   publish_events();
 }
 
@@ -164,6 +165,7 @@ using namespace heddle::rt;
 namespace {
 
 [[noreturn]] void end_process(int status, void* caller) {
+  Inside inside;
   if (controlled() && self) exit_point(pc_site(caller));
   note_exit(status);
   raw_syscall(SYS_exit_group, status);

@@ -56,6 +56,7 @@ void die_of(int signo) {
 
 void fatal(int signo, siginfo_t* info, void* context) {
   if ((signo == SIGSEGV || signo == SIGBUS) && io_recover_fault(static_cast<ucontext_t*>(context))) return;
+  if (HEDDLE_UNLIKELY(parallel) && self) baton_take(*self);  // for good
   if (mode == Mode::kControlled && begin_failure(self)) {
     HeddleFailure& f = region->result.failure;
     f.signal = (uint32_t)signo;

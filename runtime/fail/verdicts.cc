@@ -24,6 +24,7 @@ void place(const char* text, const char* file, unsigned line, const char* functi
 }
 
 void expect_assertion(const char* text, const char* file, unsigned line, const char* function) {
+  if (HEDDLE_UNLIKELY(parallel) && self) baton_take(*self);  // for good
   if (mode != Mode::kControlled || verdict.kind) return;
   verdict.kind = HEDDLE_FAIL_ASSERTION;
   place(text, file, line, function);

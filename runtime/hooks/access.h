@@ -11,6 +11,11 @@ bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome);
 /// After the point of a spent budget: gives the thread a new one. Ends the run if nobody can ever do anything else.
 void spin_resumed(Thread& t);
 
+/// The hook budget is spent.
+void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome);
+/// An event for an access that is no point.
+void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
+
 /// point() for a hook whose stack is already captured in info->pending_stack.
 void point_here(Thread& t, const Op& op);
 

@@ -8,6 +8,8 @@
 #include "runtime/detector/detector.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
 
 using namespace heddle::rt;
 
@@ -30,13 +32,25 @@ __attribute__((noinline)) void atomic_point(Thread& t, const volatile void* p, u
   point_here(t, Op{kind, site_id(site), 0, (uint64_t)p});
 }
 
+// Recordings and their replays: an access like others, but for what it writes.
+__attribute__((noinline)) void atomic_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
+  if (--t.budget <= 0) budget_spent(t, site, 0);
+  if (parallel) return kind == HEDDLE_EV_ATOMIC_LOAD ? own<false>(t, p, size) : own<true>(t, p, size);
+  if (recording.detail < HEDDLE_DETAIL_ACCESSES) return;
+  read_back_if_needed(t, HEDDLE_THIS_FRAME);
+  t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  record_access(t, p, size, kind, site, 0);
+}
+
 }  // namespace
 
 HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
                                    HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(by_hooks)) atomic_access(*t, p, size, kind, site);
   t->atomic = {size, kind, order, failure_order};
+  if (HEDDLE_UNLIKELY(by_hooks)) return;
   if (may_stay()) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
   return atomic_point(*t, p, kind, site);
 }
@@ -44,6 +58,7 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
 HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(by_hooks) && (parallel || recording.detail < HEDDLE_DETAIL_ACCESSES)) return;
   const auto op = t->atomic;
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
@@ -62,6 +77,10 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
 HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(by_hooks)) {
+    if (--t->budget <= 0) budget_spent(*t, site, 0);
+    return hook_passed(*t);
+  }
   if (may_stay())
     stay(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
   else

@@ -12,12 +12,12 @@
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 
 uint32_t every_access_slow;  // detail or point set wants to see each access
-
-namespace {
 
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length) {
   HeddleEvent e{};
@@ -30,8 +30,6 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
   e.stack = t.info->pending_stack;
   t.last_event = emit(t, e) + 1;
 }
-
-}  // namespace
 
 // The program's stack is about to overflow: better in its own code than in the middle of ours, since it may handle that.
 bool nearly_overflows(const Thread& t, const void* frame) {
@@ -68,7 +66,26 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   }
 }
 
+// Recordings and their replays: the end of the budget is a place, counted in hooks.
+static void place_reached(Thread& t) {
+  do {
+    const bool stops = t.stops_here;
+    t.budget = kHookBudget;
+    if (!stops) {
+      point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
+      continue;
+    }
+    t.in_runtime++;  // no opportunity for signals: who asked for the stop gave none
+    point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0});
+    t.in_runtime--;
+  } while (t.budget == 0);
+}
+
 __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome) {
+  if (HEDDLE_UNLIKELY(by_hooks)) {
+    Inside inside;
+    return place_reached(t);
+  }
   if (spin_continues(t, site, outcome)) return;
   region->result.progress++;
   region->result.access_count += kHookBudget;
@@ -81,6 +98,7 @@ __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, u
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
   if (t.budget == 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
                 __builtin_return_address(0));
@@ -107,6 +125,7 @@ inline void range(const volatile void* p, size_t length, bool is_write, HeddleSi
   Thread* t = self;
   if (!t || !length) return;
   if (--t->budget <= 0) budget_spent(*t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (HEDDLE_UNLIKELY(parallel)) return is_write ? own<true>(*t, p, length) : own<false>(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
                 __builtin_return_address(0));
@@ -144,4 +163,5 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
     emit(*t, e);
   }
   if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t, site, outcome);
+  hook_passed(*t);
 }

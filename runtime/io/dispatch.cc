@@ -90,6 +90,7 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     g[REG_RAX] = uncontrolled(c);
     return;
   }
+  Inside inside;
   read_back_if_needed(*t, (void*)(g[REG_RSP] - 16));  // before the call unmaps it
   c.site = pc_site((void*)g[REG_RIP]);
   g[REG_RAX] = handlers[(int)c.policy.cls](c);
@@ -109,7 +110,7 @@ bool under_valgrind() {
 }
 
 bool arm() {
-  return raw_syscall(SYS_prctl, kSetDispatch, 1, __start_heddle_sys, __stop_heddle_sys - __start_heddle_sys, &io_selector) == 0;
+  return raw_syscall(SYS_prctl, kSetDispatch, 1, __start_heddle_sys, __stop_heddle_sys - __start_heddle_sys, &selector()) == 0;
 }
 
 // Copies between us and the program, whose pointers may be bad: by ourselves where a fault comes back to us, else through the
@@ -209,7 +210,7 @@ void io_allow_begin() {
     io_of(*self).allow++;
   else
     allow_before_start++;
-  io_selector = kAllow;
+  selector() = kAllow;
 }
 
 void io_allow_end() {
@@ -217,7 +218,7 @@ void io_allow_end() {
     allow_before_start--;
     return;
   }
-  if (--io_of(*self).allow == 0) io_selector = kBlock;
+  if (--io_of(*self).allow == 0) selector() = kBlock;
 }
 
 }  // namespace heddle::rt

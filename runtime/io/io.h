@@ -4,6 +4,7 @@
 //                  each OS thread that leaves control for good (after its last user code): io_thread_stop()
 #pragma once
 #include "runtime/control/thread.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/rt.h"
 
 namespace heddle::rt {
@@ -19,6 +20,8 @@ bool io_available();        // Syscall User Dispatch works here
 
 /// ONE selector for all threads: under control only one of them runs user code. 0 lets system calls through, 1 traps them.
 extern volatile uint8_t io_selector;
+/// In a recording each thread has its own.
+inline volatile uint8_t& selector() { return HEDDLE_UNLIKELY(parallel) && self ? self->selector : io_selector; }
 
 /// First word of Thread::io: depth of io_allow_begin().
 inline uint32_t io_allowed(const Thread& t) { return t.io ? *static_cast<const uint32_t*>(t.io) : 0; }
@@ -29,7 +32,7 @@ void io_use_altstack();
 
 /// After each switch of threads: traps as the thread that runs now wants it.
 inline void io_rearm() {
-  io_selector = io_allowed(*self) ? 0 : 1;
+  selector() = io_allowed(*self) ? 0 : 1;
   if (HEDDLE_UNLIKELY(io_altstacks)) io_use_altstack();
 }
 
@@ -76,6 +79,8 @@ bool io_let_others_act();
 bool io_timer_may_fire();
 void io_timer_fired();  // or another signal from outside came: the next one may take as long
 
+/// ns since the start of a recording: real and recorded, or fed.
+uint64_t io_clock();
 /// Random bytes from outside, recorded and fed. For hooks and interceptors under control.
 uint64_t io_random();
 

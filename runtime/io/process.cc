@@ -54,6 +54,7 @@ void become_uncontrolled() {
   Thread* me = self;
   mode = Mode::kAbandoned;
   self = nullptr;  // hooks look at this only
+  parallel = false;
   io_selector = 0;
   if (me) model_to_memory(*me);
 }
@@ -277,6 +278,7 @@ long call_getcpu(Call& c) {
 
 HEDDLE_EXPORT pid_t fork() {
   using namespace heddle::rt;
+  Inside inside;
   if (controlled() && self && self->state == HEDDLE_T_RUNNING) point(HEDDLE_CALL_OP(FORK, 0, 0));
   return HEDDLE_REAL(fork)();
 }

@@ -1,4 +1,4 @@
-// Randomness: getrandom() is trapped and recorded like any input. What the CPU gives (rdrand, rdtsc) is asked for by hooks, and
+// The clock of recordings, and randomness: getrandom() is trapped and recorded like any input. What the CPU gives (rdrand, rdtsc) is asked for by hooks, and
 // std::random_device, which runs those instructions inside libstdc++, is interposed.
 #include <dlfcn.h>
 
@@ -7,7 +7,24 @@
 
 namespace heddle::rt {
 
+uint64_t io_clock() {
+  Inside inside;
+  Thread& t = *self;
+  ThreadIo& io = io_of(t);
+  if (feeding()) {
+    const HeddleInput* r = stream_peek(io);
+    if (!r || r->kind != HEDDLE_IN_CLOCK) input_mismatch(t, "the clock", r);
+    stream_consume(t, io);
+    return (uint64_t)r->result;
+  }
+  uint64_t now = real_elapsed();
+  RecordWriter out;
+  out.commit(t, HEDDLE_IN_CLOCK, 0, (int64_t)now, 0);
+  return now;
+}
+
 uint64_t io_random() {
+  Inside inside;
   Thread& t = *self;
   ThreadIo& io = io_of(t);
   if (feeding()) {

@@ -101,7 +101,10 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   siginfo_t copy = info;
   ucontext_t none;
   if (!context) __builtin_memset(&none, 0, sizeof none);
-  ((HandlerFunction)action.handler)(signo, &copy, context ? context : &none);
+  {
+    Outside outside(t);
+    ((HandlerFunction)action.handler)(signo, &copy, context ? context : &none);
+  }
   io.mask = saved;
 }
 

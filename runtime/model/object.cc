@@ -24,7 +24,11 @@ void drop(Object& o) {
   o.dropped = true;
 }
 
+uint64_t page_filter[1024];  // pages that ever held an object, by hash; read without the baton
+
 void put_in_page(Object& o) {
+  uint64_t bit = (o.address >> 12) & 65535;
+  __atomic_fetch_or(&page_filter[bit / 64], 1ull << (bit % 64), __ATOMIC_RELAXED);
   uint64_t page = key_of(o.address >> 12);
   Object** first = by_page.find(page);
   if (!first) first = &by_page.insert(page, nullptr);
@@ -88,6 +92,14 @@ void drop_objects_in(const volatile void* address, size_t bytes) {
   for (uint64_t page = low >> 12; page <= (high - 1) >> 12; page++)
     if (Object** first = by_page.find(key_of(page)))
       for (Object* o = *first; o; o = o->next_in_page) drop_if_inside(o);
+}
+
+bool may_hold_objects(const volatile void* address, size_t bytes) {
+  uint64_t page = (uint64_t)address >> 12, last = ((uint64_t)address + bytes) >> 12;
+  if (last - page > 64) return true;
+  for (; page <= last; page++)
+    if (__atomic_load_n(&page_filter[(page & 65535) / 64], __ATOMIC_RELAXED) & (1ull << (page % 64))) return true;
+  return false;
 }
 
 void set_owner(Object& o, Thread* t) {

@@ -30,6 +30,7 @@
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/sync/real.h"
 #include "runtime/sync/threads.h"
 
@@ -95,7 +96,7 @@ void child_start() {
   scheduler_start();
   if (region->run.detector) detector::start();
   detector::on_race = fail_race;
-  every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL;
+  every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL || parallel;
   threads_start();
   fail_start();
   mode = Mode::kControlled;

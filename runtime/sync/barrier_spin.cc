@@ -37,16 +37,18 @@ uint32_t stored_count(pthread_barrier_t* b) { return ((uint32_t*)b)[2]; }
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attr, unsigned count) {
-  if (modelled()) drop_object(b);
+  if (const Modelled on; on) drop_object(b);
   return HEDDLE_REAL(pthread_barrier_init)(b, attr, count);
 }
 HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* b) {
-  if (!modelled()) return HEDDLE_REAL(pthread_barrier_destroy)(b);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_barrier_destroy)(b);
   drop_object(b);
   return 0;
 }
 HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
-  if (!modelled()) return HEDDLE_REAL(pthread_barrier_wait)(b);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_barrier_wait)(b);
   if (is_outside(b)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_barrier_wait)(b); });
   Object& o = object_at(b, HEDDLE_EV_BARRIER_ARRIVE);
   uint32_t site = pc_site(__builtin_return_address(0));
@@ -63,16 +65,18 @@ HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
 }
 
 HEDDLE_EXPORT int pthread_spin_init(pthread_spinlock_t* l, int shared) {
-  if (modelled()) drop_object(l);
+  if (const Modelled on; on) drop_object(l);
   return HEDDLE_REAL(pthread_spin_init)(l, shared);
 }
 HEDDLE_EXPORT int pthread_spin_destroy(pthread_spinlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_spin_destroy)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_spin_destroy)(l);
   drop_object((void*)l);
   return 0;
 }
 HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_spin_lock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_spin_lock)(l);
   Object& o = object_at(l, HEDDLE_EV_SPIN_LOCK);
   point(HEDDLE_CALL_OP(SPIN_LOCK, o.id, l), unlocked, &o);
   set_owner(o, self);
@@ -82,7 +86,8 @@ HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) {
   return 0;
 }
 HEDDLE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_spin_trylock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_spin_trylock)(l);
   Object& o = object_at(l, HEDDLE_EV_SPIN_LOCK);
   point(HEDDLE_CALL_OP(SPIN_TRYLOCK, o.id, l));
   if (o.owner) {
@@ -97,7 +102,8 @@ HEDDLE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) {
   return 0;
 }
 HEDDLE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_spin_unlock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_spin_unlock)(l);
   Object& o = object_at(l, HEDDLE_EV_SPIN_LOCK);
   point(HEDDLE_CALL_OP(SPIN_UNLOCK, o.id, l));
   released(o);

@@ -23,6 +23,7 @@ void cancellation_point() {
   Thread& t = *self;
   if (HEDDLE_LIKELY(!cancel_pending(t))) return;
   t.cancel_requested = 0;
+  if (HEDDLE_UNLIKELY(parallel)) baton_give_all(t);  // the frames between here and the thread's start are left without return
   HEDDLE_REAL(pthread_exit)(PTHREAD_CANCELED);
 }
 
@@ -37,7 +38,8 @@ void cancel_point() { cancellation_point(); }
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cancel)(handle);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cancel)(handle);
   point(HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
@@ -53,7 +55,8 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
 }
 
 HEDDLE_EXPORT int pthread_setcancelstate(int state, int* old) {
-  if (!modelled()) return HEDDLE_REAL(pthread_setcancelstate)(state, old);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_setcancelstate)(state, old);
   if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
   if (old) *old = (int)self->cancel_state;
   self->cancel_state = (uint32_t)state;
@@ -61,7 +64,8 @@ HEDDLE_EXPORT int pthread_setcancelstate(int state, int* old) {
 }
 
 HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
-  if (!modelled()) return HEDDLE_REAL(pthread_setcanceltype)(type, old);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_setcanceltype)(type, old);
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   if (old) *old = (int)self->cancel_type;
   self->cancel_type = (uint32_t)type;
@@ -69,7 +73,8 @@ HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
 }
 
 HEDDLE_EXPORT void pthread_testcancel() {
-  if (!modelled()) return HEDDLE_REAL(pthread_testcancel)();
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_testcancel)();
   point(HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
   cancellation_point();
 }

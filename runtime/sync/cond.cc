@@ -132,18 +132,20 @@ int clock_of(const pthread_cond_t* c) { return (c->__data.__wrefs & 2) ? CLOCK_M
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int pthread_cond_init(pthread_cond_t* c, const pthread_condattr_t* attr) {
-  if (modelled()) drop_object(c);
+  if (const Modelled on; on) drop_object(c);
   return HEDDLE_REAL(pthread_cond_init)(c, attr);
 }
 
 HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* c) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cond_destroy)(c);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cond_destroy)(c);
   drop_object(c);
   return 0;
 }
 
 HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cond_wait)(c, m);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cond_wait)(c, m);
   if (is_outside(c) && is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_wait)(c, m); });
   cancellation_point();
   wait_on(c, m, 0, pc_site(__builtin_return_address(0)));
@@ -151,7 +153,8 @@ HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
 }
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cond_timedwait)(c, m, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cond_timedwait)(c, m, at);
   if (!valid_time(at)) return EINVAL;
   if (is_outside(c) && is_outside(m)) {
     timespec real_at = in_real_time(clock_of(c), at);
@@ -162,21 +165,24 @@ HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, 
 }
 
 HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cond_clockwait)(c, m, clock, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cond_clockwait)(c, m, clock, at);
   if (!valid_time(at) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
   cancellation_point();
   return wait_on(c, m, deadline_at(clock, at), pc_site(__builtin_return_address(0)));
 }
 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cond_signal)(c);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cond_signal)(c);
   if (is_outside(c)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_signal)(c); });
   signal(c, false, HEDDLE_CALL_OP(COND_SIGNAL, object_at(c, HEDDLE_EV_COND_WAIT).id, c));
   return 0;
 }
 
 HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) {
-  if (!modelled()) return HEDDLE_REAL(pthread_cond_broadcast)(c);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cond_broadcast)(c);
   if (is_outside(c)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_broadcast)(c); });
   signal(c, true, HEDDLE_CALL_OP(COND_BROADCAST, object_at(c, HEDDLE_EV_COND_WAIT).id, c));
   return 0;

@@ -16,7 +16,7 @@ HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) {
   using Release = void (*)(void*);
   static Release next;
   if (!next) next = reinterpret_cast<Release>(dlsym(RTLD_NEXT, "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"));
-  if (modelled()) {
+  if (const Modelled on; on) {
     Object& o = object_at(&common, HEDDLE_EV_FENCE);  // made with the detector off too: it only observes
     released(o);
     acquired(o);
@@ -29,7 +29,7 @@ HEDDLE_EXPORT void __cxa_end_catch() {
   using End = void (*)();
   static End next;
   if (!next) next = reinterpret_cast<End>(dlsym(RTLD_NEXT, "__cxa_end_catch"));
-  if (modelled()) {
+  if (const Modelled on; on) {
     Object& o = object_at(&common, HEDDLE_EV_FENCE);
     released(o);
     acquired(o);

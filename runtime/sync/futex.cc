@@ -131,7 +131,8 @@ long wake_op(uint64_t address2, uint32_t code) {
 
 long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long val3, uint32_t site) {
   uint64_t address = (uint64_t)uaddr;
-  if (!modelled()) return raw_syscall(SYS_futex, uaddr, op, val, timeout, uaddr2, val3);
+  const Modelled on;
+  if (!on) return raw_syscall(SYS_futex, uaddr, op, val, timeout, uaddr2, val3);
   switch ((int)op & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
       return wait(address, (uint32_t)val, deadline_of(op, (const timespec*)timeout), ~0u, site);
@@ -179,6 +180,7 @@ HEDDLE_EXPORT long syscall(long number, ...) {
   long e = va_arg(args, long), f = va_arg(args, long);
   va_end(args);
   if (number == SYS_futex && modelled()) {
+    Inside inside;
     long r = futex_model(a, b, c, d, e, f, pc_site(__builtin_return_address(0)));
     if (r >= 0) return r;
     errno = (int)-r;

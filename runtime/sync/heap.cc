@@ -1,9 +1,11 @@
 // The heap: malloc stays the program's; we note what it hands out (fresh memory for the detector, objects that die with it).
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
 
 #include "abi/hooks.h"
 #include "runtime/control/recording.h"
+#include "runtime/parallel/heap.h"
 #include "runtime/sync/model.h"
 
 extern "C" void* __libc_malloc(size_t);
@@ -39,6 +41,34 @@ void taken_back(void* p, uint32_t site) {
   drop_objects_in(p, bytes);
   if (detector::on) detector::freed(*self, p, bytes, site);
   record(HEDDLE_EV_FREE, p, bytes, site);
+}
+
+// A recording or its replay.
+void* allocate_own(size_t bytes, size_t alignment, bool zeroed, void* caller) {
+  void* p = own_heap_allocate(*self, bytes, alignment, zeroed);
+  if (parallel || !p) return p;
+  return handed_out(p, bytes, pc_site(caller));
+}
+
+void free_own(void* p, void* caller) {
+  if (!modelled()) return;  // a thread that left control, or a child of fork(): it is lost
+  if (!parallel) {
+    taken_back(p, pc_site(caller));
+  } else if (const size_t bytes = own_heap_size(p); may_hold_objects(p, bytes)) {
+    Inside inside;
+    drop_objects_in(p, bytes);
+  }
+  own_heap_free(*self, p);
+}
+
+void* reallocate_own(void* old, size_t bytes, void* caller) {
+  const size_t before = own_heap_size(old);
+  if (bytes && bytes <= before && (bytes >= before / 2 || before < 256)) return old;
+  void* p = bytes ? (modelled() ? allocate_own(bytes, 16, false, caller) : __libc_malloc(bytes)) : nullptr;
+  if (!p && bytes) return nullptr;
+  if (p) __builtin_memcpy(p, old, before < bytes ? before : bytes);
+  free_own(old, caller);
+  return p;
 }
 
 template <class F>
@@ -91,17 +121,27 @@ HEDDLE_EXPORT void __heddle_freeing(const volatile void* p) {
   if (modelled()) freeing = {p, HEDDLE_HERE};
 }
 
+#define HEDDLE_OWN (HEDDLE_UNLIKELY(by_hooks) && modelled())
+
 HEDDLE_WEAK void* malloc(size_t bytes) {
+  if (HEDDLE_OWN) return allocate_own(bytes, 16, false, __builtin_return_address(0));
   auto function = real.malloc ? HEDDLE_REAL(malloc) : __libc_malloc;
   if (!modelled()) return function(bytes);
   return allocate(bytes, HEDDLE_HERE, [&] { return function(bytes); });
 }
 HEDDLE_WEAK void* calloc(size_t count, size_t size) {
+  if (HEDDLE_OWN) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~(size_t)0;
+    return allocate_own(bytes, 16, true, __builtin_return_address(0));
+  }
   auto function = real.calloc ? HEDDLE_REAL(calloc) : __libc_calloc;
   if (!modelled()) return function(count, size);
   return allocate(count * size, HEDDLE_HERE, [&] { return function(count, size); });
 }
 HEDDLE_WEAK void* realloc(void* old, size_t bytes) {
+  if (HEDDLE_UNLIKELY(old && own_heap_has(old))) return reallocate_own(old, bytes, __builtin_return_address(0));
+  if (HEDDLE_OWN && !old) return allocate_own(bytes, 16, false, __builtin_return_address(0));
   auto function = real.realloc ? HEDDLE_REAL(realloc) : __libc_realloc;
   if (!modelled()) return function(old, bytes);
   uint32_t site = HEDDLE_HERE;
@@ -109,16 +149,24 @@ HEDDLE_WEAK void* realloc(void* old, size_t bytes) {
   return allocate(bytes, site, [&] { return function(old, bytes); });
 }
 HEDDLE_WEAK void* memalign(size_t alignment, size_t bytes) {
+  if (HEDDLE_OWN) return allocate_own(bytes, alignment, false, __builtin_return_address(0));
   auto function = real.memalign ? HEDDLE_REAL(memalign) : __libc_memalign;
   if (!modelled()) return function(alignment, bytes);
   return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
 }
 HEDDLE_WEAK void* aligned_alloc(size_t alignment, size_t bytes) {
+  if (HEDDLE_OWN) return allocate_own(bytes, alignment, false, __builtin_return_address(0));
   auto function = real.aligned_alloc ? HEDDLE_REAL(aligned_alloc) : __libc_memalign;
   if (!modelled()) return function(alignment, bytes);
   return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
 }
 HEDDLE_WEAK int posix_memalign(void** result, size_t alignment, size_t bytes) {
+  if (HEDDLE_OWN) {
+    if (alignment % sizeof(void*) || !alignment || (alignment & (alignment - 1))) return EINVAL;
+    void* made = allocate_own(bytes, alignment, false, __builtin_return_address(0));
+    if (made) *result = made;
+    return made ? 0 : ENOMEM;
+  }
   if (!real.posix_memalign) return (*result = __libc_memalign(alignment, bytes)) ? 0 : ENOMEM;
   if (!modelled()) return HEDDLE_REAL(posix_memalign)(result, alignment, bytes);
   int error = 0;
@@ -130,7 +178,15 @@ HEDDLE_WEAK int posix_memalign(void** result, size_t alignment, size_t bytes) {
   if (!error) *result = p;
   return error;
 }
+HEDDLE_WEAK size_t malloc_usable_size(void* p) {
+  if (p && own_heap_has(p)) return own_heap_size(p);
+  static size_t (*next)(void*);
+  if (!next) next = reinterpret_cast<size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+  return next(p);
+}
+
 HEDDLE_WEAK void free(void* p) {
+  if (HEDDLE_UNLIKELY(own_heap_has(p))) return free_own(p, __builtin_return_address(0));
   auto function = real.free ? HEDDLE_REAL(free) : __libc_free;
   if (!p || !modelled()) return function(p);
   taken_back(p, HEDDLE_HERE);

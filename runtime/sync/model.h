@@ -8,12 +8,29 @@
 #include "runtime/detector/detector.h"
 #include "runtime/io/io.h"
 #include "runtime/model/object.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/sync/real.h"
 
 namespace heddle::rt {
 
 /// The calling thread is one of ours and the process is under control: model, do not call libc.
 inline bool modelled() { return controlled() && self != nullptr; }
+
+/// The same as the entry of an interceptor: until the end of its scope nobody else is inside the runtime.
+class Modelled {
+ public:
+  Modelled() : on_(modelled()) {
+    if (HEDDLE_UNLIKELY(parallel) && on_) baton_take(*self);
+  }
+  ~Modelled() {
+    if (HEDDLE_UNLIKELY(parallel) && on_ && self) baton_give(*self);
+  }
+  Modelled(const Modelled&) = delete;
+  explicit operator bool() const { return on_; }
+
+ private:
+  bool on_;
+};
 
 /// Virtual deadline for an absolute time on `clock`; 0 when `at` is null (no timeout); 1 when it has passed already.
 uint64_t deadline_at(clockid_t clock, const timespec* at);

@@ -121,14 +121,15 @@ void robust_owner_died(Thread& t) {
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int pthread_mutex_init(pthread_mutex_t* m, const pthread_mutexattr_t* attr) {
-  if (modelled()) drop_object(m);
+  if (const Modelled on; on) drop_object(m);
   int shared = PTHREAD_PROCESS_PRIVATE;
-  if (modelled() && attr && !pthread_mutexattr_getpshared(attr, &shared) && shared) note_process_shared();
+  if (const Modelled on; on && attr && !pthread_mutexattr_getpshared(attr, &shared) && shared) note_process_shared();
   return HEDDLE_REAL(pthread_mutex_init)(m, attr);
 }
 
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_destroy)(m);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_destroy)(m);
   Object* o = find_object(m);
   if (o && o->owner) return EBUSY;
   drop_object(m);
@@ -136,13 +137,15 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
 }
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_lock)(m);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_lock)(m);
   if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_lock)(m); });
   return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), 0);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_trylock)(m);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_trylock)(m);
   if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_trylock)(m); });
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
   point(HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m));
@@ -164,7 +167,8 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_timedlock)(m, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_timedlock)(m, at);
   if (!valid_time(at)) return EINVAL;
   if (is_outside(m)) {
     timespec real_at = in_real_time(CLOCK_REALTIME, at);
@@ -174,20 +178,23 @@ HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at
 }
 
 HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_clocklock)(m, clock, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_clocklock)(m, clock, at);
   if (!valid_time(at) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
   return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), deadline_at(clock, at));
 }
 
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_unlock)(m);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_unlock)(m);
   if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
   point(HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m));
   return mutex_release(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) {
-  if (!modelled()) return HEDDLE_REAL(pthread_mutex_consistent)(m);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_mutex_consistent)(m);
   if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_consistent)(m); });
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
   if (!o.inconsistent) return EINVAL;

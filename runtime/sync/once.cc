@@ -47,7 +47,10 @@ int once(int* control_word, void (*routine)(void), uint32_t site) {
   if (!begin(o, site)) return 0;
   RunningOnce running{&o, self->running_once};
   self->running_once = &running;
-  heddle_call_once(routine);
+  {
+    Outside outside(*self);
+    heddle_call_once(routine);
+  }
   self->running_once = running.outer;
   *control_word = 2;
   finish(o, site, kDone);
@@ -65,6 +68,7 @@ using namespace heddle::rt;
 extern "C" __attribute__((visibility("hidden"))) int heddle_once_personality(int, int actions, uint64_t, void*, void*) {
   constexpr int kCleanupPhase = 2, kContinueUnwind = 8;
   if (!(actions & kCleanupPhase) || !modelled() || !self->running_once) return kContinueUnwind;
+  Inside inside;
   Object& o = *self->running_once->object;
   self->running_once = self->running_once->outer;
   o.value = kNew;
@@ -75,12 +79,14 @@ extern "C" __attribute__((visibility("hidden"))) int heddle_once_personality(int
 }
 
 HEDDLE_EXPORT int pthread_once(pthread_once_t* word, void (*routine)(void)) {
-  if (!modelled()) return HEDDLE_REAL(pthread_once)(word, routine);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_once)(word, routine);
   return once(word, routine, HEDDLE_HERE);
 }
 
 HEDDLE_EXPORT void call_once(once_flag* flag, void (*routine)(void)) {
-  if (!modelled()) return HEDDLE_REAL(call_once)(flag, routine);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(call_once)(flag, routine);
   once((int*)flag, routine, HEDDLE_HERE);
 }
 
@@ -90,14 +96,16 @@ extern "C" void __cxa_guard_release(uint64_t*);
 extern "C" void __cxa_guard_abort(uint64_t*);
 
 HEDDLE_EXPORT int __cxa_guard_acquire(uint64_t* guard) {
-  if (!modelled()) return real.__cxa_guard_acquire ? HEDDLE_REAL(__cxa_guard_acquire)(guard) : !*(char*)guard;
+  const Modelled on;
+  if (!on) return real.__cxa_guard_acquire ? HEDDLE_REAL(__cxa_guard_acquire)(guard) : !*(char*)guard;
   Object& o = object_at(guard, HEDDLE_EV_ONCE);
   if (*(volatile uint8_t*)guard && o.value == kNew) o.value = kDone;
   return begin(o, HEDDLE_HERE);
 }
 
 HEDDLE_EXPORT void __cxa_guard_release(uint64_t* guard) {
-  if (!modelled()) {
+  const Modelled on;
+  if (!on) {
     if (real.__cxa_guard_release) return HEDDLE_REAL(__cxa_guard_release)(guard);
     *(char*)guard = 1;
     return;
@@ -110,7 +118,8 @@ HEDDLE_EXPORT void __cxa_guard_release(uint64_t* guard) {
 }
 
 HEDDLE_EXPORT void __cxa_guard_abort(uint64_t* guard) {
-  if (!modelled()) {
+  const Modelled on;
+  if (!on) {
     if (real.__cxa_guard_abort) HEDDLE_REAL(__cxa_guard_abort)(guard);
     return;
   }

@@ -9,20 +9,24 @@
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int sched_yield() {
-  if (!modelled()) return HEDDLE_REAL(sched_yield)();
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sched_yield)();
   point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
   return 0;
 }
 HEDDLE_EXPORT void thrd_yield() {
-  if (!modelled()) return HEDDLE_REAL(thrd_yield)();
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(thrd_yield)();
   point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
 }
 HEDDLE_EXPORT int get_nprocs() {
-  if (!modelled()) return HEDDLE_REAL(get_nprocs)();
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(get_nprocs)();
   return (int)region->run.virtual_cpus;
 }
 HEDDLE_EXPORT int get_nprocs_conf() {
-  if (!modelled()) return HEDDLE_REAL(get_nprocs_conf)();
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(get_nprocs_conf)();
   return (int)region->run.virtual_cpus;
 }
 HEDDLE_EXPORT long sysconf(int name) {
@@ -39,10 +43,12 @@ int virtual_affinity(size_t size, cpu_set_t* set) {
 }  // namespace
 
 HEDDLE_EXPORT int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) {
-  if (!modelled()) return HEDDLE_REAL(sched_getaffinity)(pid, size, set);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sched_getaffinity)(pid, size, set);
   return virtual_affinity(size, set);
 }
 HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t t, size_t size, cpu_set_t* set) {
-  if (!modelled()) return HEDDLE_REAL(pthread_getaffinity_np)(t, size, set);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_getaffinity_np)(t, size, set);
   return virtual_affinity(size, set);
 }

@@ -92,48 +92,58 @@ using namespace heddle::rt;
 #define HEDDLE_HERE pc_site(__builtin_return_address(0))
 
 HEDDLE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* l, const pthread_rwlockattr_t* attr) {
-  if (modelled()) drop_object(l);
+  if (const Modelled on; on) drop_object(l);
   return HEDDLE_REAL(pthread_rwlock_init)(l, attr);
 }
 HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_destroy)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_destroy)(l);
   drop_object(l);
   return 0;
 }
 HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_rdlock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_rdlock)(l);
   return take(l, false, 0, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_wrlock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_wrlock)(l);
   return take(l, true, 0, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_tryrdlock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_tryrdlock)(l);
   return try_take(l, false, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_trywrlock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_trywrlock)(l);
   return try_take(l, true, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* l, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_timedrdlock)(l, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_timedrdlock)(l, at);
   return valid_time(at) ? take(l, false, deadline_at(CLOCK_REALTIME, at), HEDDLE_HERE) : EINVAL;
 }
 HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* l, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_timedwrlock)(l, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_timedwrlock)(l, at);
   return valid_time(at) ? take(l, true, deadline_at(CLOCK_REALTIME, at), HEDDLE_HERE) : EINVAL;
 }
 HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* l, clockid_t clock, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_clockrdlock)(l, clock, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_clockrdlock)(l, clock, at);
   return valid_time(at) ? take(l, false, deadline_at(clock, at), HEDDLE_HERE) : EINVAL;
 }
 HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t clock, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_clockwrlock)(l, clock, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_clockwrlock)(l, clock, at);
   return valid_time(at) ? take(l, true, deadline_at(clock, at), HEDDLE_HERE) : EINVAL;
 }
 HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) {
-  if (!modelled()) return HEDDLE_REAL(pthread_rwlock_unlock)(l);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_rwlock_unlock)(l);
   give(l, HEDDLE_HERE);
   return 0;
 }

@@ -53,22 +53,25 @@ using namespace heddle::rt;
   } while (0)
 
 HEDDLE_EXPORT int sem_init(sem_t* s, int shared, unsigned value) {
-  if (modelled()) drop_object(s);
-  if (modelled() && shared) note_process_shared();
+  if (const Modelled on; on) drop_object(s);
+  if (const Modelled on; on && shared) note_process_shared();
   return HEDDLE_REAL(sem_init)(s, shared, value);
 }
 HEDDLE_EXPORT int sem_destroy(sem_t* s) {
-  if (!modelled()) return HEDDLE_REAL(sem_destroy)(s);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_destroy)(s);
   drop_object(s);
   return 0;
 }
 HEDDLE_EXPORT int sem_wait(sem_t* s) {
-  if (!modelled()) return HEDDLE_REAL(sem_wait)(s);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_wait)(s);
   if (is_outside(s)) HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_wait)(s));
   return take(s, 0, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int sem_timedwait(sem_t* s, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(sem_timedwait)(s, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_timedwait)(s, at);
   if (!valid_time(at)) return errno = EINVAL, -1;
   if (is_outside(s)) {
     timespec real_at = in_real_time(CLOCK_REALTIME, at);
@@ -77,7 +80,8 @@ HEDDLE_EXPORT int sem_timedwait(sem_t* s, const timespec* at) {
   return take(s, deadline_at(CLOCK_REALTIME, at), HEDDLE_HERE);
 }
 HEDDLE_EXPORT int sem_clockwait(sem_t* s, clockid_t clock, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(sem_clockwait)(s, clock, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_clockwait)(s, clock, at);
   if (!valid_time(at)) return errno = EINVAL, -1;
   if (is_outside(s)) {
     timespec real_at = in_real_time(clock, at);
@@ -86,7 +90,8 @@ HEDDLE_EXPORT int sem_clockwait(sem_t* s, clockid_t clock, const timespec* at) {
   return take(s, deadline_at(clock, at), HEDDLE_HERE);
 }
 HEDDLE_EXPORT int sem_trywait(sem_t* s) {
-  if (!modelled()) return HEDDLE_REAL(sem_trywait)(s);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_trywait)(s);
   if (is_outside(s)) HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_trywait)(s));
   Object& o = sem_at(s);
   point(HEDDLE_CALL_OP(SEM_TRYWAIT, o.id, s));
@@ -103,7 +108,8 @@ HEDDLE_EXPORT int sem_trywait(sem_t* s) {
   return 0;
 }
 HEDDLE_EXPORT int sem_post(sem_t* s) {
-  if (!modelled()) return HEDDLE_REAL(sem_post)(s);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_post)(s);
   if (is_outside(s)) HEDDLE_OUTSIDE_SEM(HEDDLE_REAL(sem_post)(s));
   Object& o = sem_at(s);
   point(HEDDLE_CALL_OP(SEM_POST, o.id, s));
@@ -115,7 +121,8 @@ HEDDLE_EXPORT int sem_post(sem_t* s) {
   return 0;
 }
 HEDDLE_EXPORT int sem_getvalue(sem_t* s, int* value) {
-  if (!modelled()) return HEDDLE_REAL(sem_getvalue)(s, value);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(sem_getvalue)(s, value);
   if (is_outside(s)) {
     *value = outside(HEDDLE_HERE, [&] {
       int now = 0;

@@ -47,6 +47,7 @@ void drop(Count& c) {
 void become_ready(void* element) {
   MakeReady& m = *static_cast<MakeReady*>(element);
   if (!modelled() || !m.count) return real_callback(element);
+  Inside inside;
   State* state = m.state;
   Count& count = *m.count;  // the weak reference keeps it
   point(Op{HEDDLE_EV_ATOMIC_STORE, pc_site(reinterpret_cast<void*>(real_callback)), 0, (uint64_t)&state->status});

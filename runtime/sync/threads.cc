@@ -9,6 +9,7 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
+#include "runtime/parallel/heap.h"
 #include "runtime/start/start.h"
 #include "runtime/sync/model.h"
 #include "runtime/sync/threads.h"
@@ -115,6 +116,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   if (t.detached) t.info->flags |= HEDDLE_TF_DETACHED;
   pthread_t made{};
   int result;
+  if (HEDDLE_UNLIKELY(parallel)) await_ended_threads();
   {
     AllowSyscalls allow;
     result = HEDDLE_REAL(pthread_create)(&made, attr, trampoline, &t);
@@ -176,10 +178,12 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
 
 void end_this_thread() {
   Thread& t = *self;
+  if (HEDDLE_UNLIKELY(parallel)) baton_take(t);  // for good
   point(Op{HEDDLE_EV_THREAD_EXIT, 0, 0, 0});
   productive();
   robust_owner_died(t);
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
+  if (HEDDLE_UNLIKELY(by_hooks)) own_heap_retire(t);
   self = nullptr;
   thread_finished(t);
   io_thread_stop();  // from here on this OS thread is on its own
@@ -205,27 +209,33 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument) {
   if (HEDDLE_UNLIKELY(mode == Mode::kServer)) begin_run();  // a library's constructor makes a thread
-  if (!modelled()) return HEDDLE_REAL(pthread_create)(handle, attr, entry, argument);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_create)(handle, attr, entry, argument);
   return create(handle, attr, entry, argument, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_join(pthread_t handle, void** result) {
-  if (!modelled()) return HEDDLE_REAL(pthread_join)(handle, result);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_join)(handle, result);
   return join(handle, result, 0, false, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) {
-  if (!modelled()) return HEDDLE_REAL(pthread_tryjoin_np)(handle, result);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_tryjoin_np)(handle, result);
   return join(handle, result, 0, true, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_timedjoin_np)(handle, result, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_timedjoin_np)(handle, result, at);
   return join(handle, result, deadline_at(CLOCK_REALTIME, at), false, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* at) {
-  if (!modelled()) return HEDDLE_REAL(pthread_clockjoin_np)(handle, result, clock, at);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_clockjoin_np)(handle, result, clock, at);
   return join(handle, result, deadline_at(clock, at), false, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
-  if (!modelled()) return HEDDLE_REAL(pthread_detach)(handle);
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_detach)(handle);
   point(HEDDLE_CALL_OP(THREAD_DETACH, 0, 0));
   if (Thread* t = by_handle(handle)) {
     t->detached = true;
@@ -235,7 +245,7 @@ HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
   return HEDDLE_REAL(pthread_detach)(handle);
 }
 HEDDLE_EXPORT int pthread_setname_np(pthread_t handle, const char* name) {
-  if (modelled())
+  if (const Modelled on; on)
     if (Thread* t = by_handle(handle))
       for (size_t i = 0; i + 1 < sizeof t->info->label; i++)
         if (!(t->info->label[i] = name[i])) break;

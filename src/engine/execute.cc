@@ -73,12 +73,14 @@ Status Executor::write_request(const RunRequest& request) {
   bool fits = region.fill(HEDDLE_AREA_SCHEDULE, bytes_of(request.schedule)) &&
               region.fill(HEDDLE_AREA_EXPECT, bytes_of(request.expect)) &&
               region.fill(HEDDLE_AREA_POINTS, bytes_of(request.points)) &&
+              region.fill(HEDDLE_AREA_STOPS, bytes_of(request.stops)) &&
               region.fill(HEDDLE_AREA_INPUTS_IN, std::as_bytes(std::span(request.inputs)));
   if (!fits) return error("the schedule or the inputs of this run are too large to be given to the program");
   HeddleRun run = request.parameters;
   run.schedule_count = request.schedule.size();
   run.expect_count = request.expect.size();
   run.point_count = request.points.size();
+  run.stop_count = request.stops.size();
   run.input_bytes = request.inputs.size();
   region.header().run = run;
   return {};

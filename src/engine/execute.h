@@ -20,6 +20,7 @@ struct RunRequest {
   std::vector<HeddleSegment> schedule;  // strategy REPLAY
   std::vector<std::uint32_t> expect;    // step hashes, may be shorter than the run
   std::vector<std::uint32_t> points;    // static site ids
+  std::vector<std::uint32_t> stops;     // parameters.recorded: abi/region.h
   std::string inputs;                   // with parameters.feed
   RunLimits limits;
   bool keep_evidence = false;  // copy choices, inputs and tables out even if nothing failed

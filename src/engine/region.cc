@@ -42,21 +42,47 @@ constexpr AreaSize kSizes[] = {
     {HEDDLE_AREA_SCHEDULE, 1 * kGiB},
     {HEDDLE_AREA_INPUTS_IN, 2 * kGiB},
     {HEDDLE_AREA_INPUTS_OUT, 2 * kGiB},
+    {HEDDLE_AREA_STOPS, 512 * kMiB},
+    {HEDDLE_AREA_STEPS, 0},
 };
+constexpr std::uint64_t kRecordedSteps = 16 * kGiB, kRecordedInputs = 8 * kGiB;
 static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);
 
 constexpr std::uint64_t page_up(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
+// Of a recording the logs can be as long as the disk is large, and nothing is put in.
+std::uint64_t size_of(const AreaSize& size, bool recording) {
+  if (!recording) return page_up(size.bytes);
+  switch (size.area) {
+    case HEDDLE_AREA_STEPS:
+      return kRecordedSteps;
+    case HEDDLE_AREA_INPUTS_OUT:
+      return kRecordedInputs;
+    case HEDDLE_AREA_STOPS:
+    case HEDDLE_AREA_INPUTS_IN:
+    case HEDDLE_AREA_SCHEDULE:
+    case HEDDLE_AREA_EXPECT:
+    case HEDDLE_AREA_CHOICES:
+      return kPage;
+    default:
+      return page_up(size.bytes);
+  }
+}
+
 }  // namespace
 
-Result<Region> Region::create() {
+Result<Region> Region::create(const std::filesystem::path& file) {
   Region region;
-  region.fd_ = memfd_create("heddle-region", MFD_CLOEXEC);
-  if (region.fd_ < 0) return error(fmt::format("cannot create the shared region: {}", std::strerror(errno)));
+  const bool recording = !file.empty();
+  region.fd_ = recording ? open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+                         : memfd_create("heddle-region", MFD_CLOEXEC);
+  if (region.fd_ < 0)
+    return error(recording ? fmt::format("cannot write {}: {}", file.string(), std::strerror(errno))
+                           : fmt::format("cannot create the shared region: {}", std::strerror(errno)));
   std::uint64_t offset = page_up(sizeof(HeddleRegion));
   for (const AreaSize& size : kSizes) {
-    region.areas_[size.area] = {offset, page_up(size.bytes)};
-    offset += page_up(size.bytes);
+    region.areas_[size.area] = {offset, size_of(size, recording)};
+    offset += region.areas_[size.area].size;
   }
   region.total_ = offset;
   if (ftruncate(region.fd_, static_cast<off_t>(offset)) != 0)

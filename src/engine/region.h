@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ namespace heddle {
 
 class Region {
  public:
-  /// Errors: no memfd, no address space.
-  static Result<Region> create();
+  /// Errors: no memfd, no address space; `file`: a recording, which lies there from its first byte on (abi/region.h).
+  static Result<Region> create(const std::filesystem::path& file = {});
   Region(Region&& other) noexcept;
   Region& operator=(Region&&) = delete;
   ~Region();

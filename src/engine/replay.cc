@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
+#include "src/engine/stop_table.h"
 #include "src/engine/trace_builder.h"
 #include "src/failure/failure.h"
 #include "src/program/program.h"
@@ -122,12 +123,19 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.detector = run.fail_on_race || (!head.failure && !head.races.empty());  // it only observes
   replayer.request_ = following(run, head.schedule, head.inputs, head.meta.racy_sites);
   replayer.request_.limits = {options.hang_timeout, options.run_timeout};
+  const bool recorded = head.meta.strategy == kRecordedStrategy;
+  replayer.request_.parameters.recorded = recorded;
+  StopTable stops;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events)
-      if (e.flags & HEDDLE_EF_POINT)
-        replayer.request_.expect.push_back(heddle_step_hash(e.thread, e.kind, e.site, e.object));
+      if (e.flags & HEDDLE_EF_POINT) {
+        // Objects of a recording are numbered as threads came to them, which a replay in one row cannot repeat.
+        replayer.request_.expect.push_back(heddle_step_hash(e.thread, e.kind, e.site, recorded ? 0 : e.object));
+        if (recorded) stops.add(e);
+      }
     return true;
   });
+  if (recorded) replayer.request_.stops = stops.take();
   if (!read) return std::unexpected(read.error());
   if (Status taken = replayer.take_schedule(); !taken) return std::unexpected(taken.error());
   return replayer;

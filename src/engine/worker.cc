@@ -37,7 +37,7 @@ constexpr milliseconds kStopTimeout{5'000};  // a program that was asked to stop
 }  // namespace
 
 Result<std::unique_ptr<Worker>> Worker::create(WorkerOptions options) {
-  Result<Region> region = Region::create();
+  Result<Region> region = Region::create(options.region_file);
   if (!region) return std::unexpected(region.error());
   return std::unique_ptr<Worker>(new Worker(std::move(options), std::move(*region)));
 }
@@ -86,7 +86,7 @@ Status Worker::start_server() {
   // An open file description of its own: its offset must not be shared with other workers.
   std::string input =
       options_.standard_input >= 0 ? fmt::format("/proc/self/fd/{}", options_.standard_input) : "/dev/null";
-  Descriptor in(open(input.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor in(options_.inherit_input ? fcntl(0, F_DUPFD_CLOEXEC, 3) : open(input.c_str(), O_RDONLY | O_CLOEXEC));
   if (in.get() < 0)
     return error(fmt::format("cannot open the standard input of the program: {}", std::strerror(errno)));
   streams.in = in.get();

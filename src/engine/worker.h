@@ -29,6 +29,8 @@ struct WorkerOptions {
   OutputMode output = OutputMode::kCapture;
   StandardStreams inherited;  // for kInherit and kTee
   int standard_input = -1;    // a seekable descriptor that is rewound before each run, or -1: /dev/null
+  bool inherit_input = false; // the program reads heddle's own standard input
+  std::filesystem::path region_file;  // a recording: the region lies in this file
   bool fork_server = true;    // false: a new program per run
   std::string with;           // a command beside each run whose inputs are not fed; its end ends the run. Empty: none
   bool cwd_copy = false;      // each run in a fresh copy of launch.cwd (implies a new program per run)

@@ -1,0 +1,91 @@
+// The baton as a lock. While a thread waits for it, or for anything else of the runtime, it is `safe`: it executes nothing of the
+// program and cannot go on before it has the baton, so its holder may take memory away from it (owners.cc).
+//
+// Rules of this file: raw futexes only; a thread sets its own `safe` before it lets go, and clears it after it has the baton.
+#include "runtime/control/control.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/parallel/waiters.h"
+
+namespace heddle::rt {
+
+bool parallel, by_hooks;
+
+namespace {
+
+enum : uint32_t { kFree, kHeld, kContended };
+constexpr int kSpins = 60;
+alignas(64) uint32_t word;
+
+bool try_lock() {
+  uint32_t free = kFree;
+  return __atomic_compare_exchange_n(&word, &free, kHeld, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void lock() {
+  for (int i = 0; i < kSpins; i++) {
+    if (__atomic_load_n(&word, __ATOMIC_RELAXED) == kFree && try_lock()) return;
+    __builtin_ia32_pause();
+  }
+  while (__atomic_exchange_n(&word, (uint32_t)kContended, __ATOMIC_ACQUIRE) != kFree) futex_wait(&word, kContended);
+}
+
+void unlock() {
+  if (__atomic_exchange_n(&word, (uint32_t)kFree, __ATOMIC_RELEASE) == kContended) futex_wake(&word, 1);
+}
+
+void become_safe(Thread& t) {
+  __atomic_store_n(&t.safe, 1, __ATOMIC_SEQ_CST);
+  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
+}
+
+}  // namespace
+
+void baton_take(Thread& t) {
+  if (t.baton_depth++) return;
+  if (HEDDLE_LIKELY(try_lock())) return;
+  become_safe(t);
+  lock();
+  __atomic_store_n(&t.safe, 0, __ATOMIC_RELAXED);
+}
+
+void baton_give(Thread& t) {
+  if (--t.baton_depth) return;
+  wake_waiters();
+  unlock();
+}
+
+uint32_t baton_give_all(Thread& t) {
+  uint32_t depth = t.baton_depth;
+  if (!depth) return 0;
+  t.baton_depth = 1;
+  baton_give(t);
+  return depth;
+}
+
+void baton_take_back(Thread& t, uint32_t depth) {
+  baton_take(t);
+  t.baton_depth = depth;
+}
+
+void baton_finish(Thread& t) {
+  become_safe(t);
+  t.baton_depth = 1;
+  baton_give(t);
+}
+
+uint32_t baton_lose(Thread& t) {
+  uint32_t depth = t.baton_depth;
+  become_safe(t);
+  t.baton_depth = 1;
+  baton_give(t);
+  return depth;
+}
+
+void baton_regain(Thread& t, uint32_t depth) {
+  lock();
+  __atomic_store_n(&t.safe, 0, __ATOMIC_RELAXED);
+  t.baton_depth = depth;
+}
+
+}  // namespace heddle::rt

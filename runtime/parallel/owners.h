@@ -1,0 +1,62 @@
+// Who may touch which memory in a recording (the protocol of Octet, Bond et al., OOPSLA 2013, with safe points at our hooks).
+//
+// Memory is divided into stripes of 64 bytes, and each has an owner:
+//   0          nobody touched it yet
+//   WrEx(t)    t alone reads and writes it
+//   RdEx(t)    t alone read it
+//   Sh(n)      everybody may read it; n numbers the change that made it so
+// An access by whom the state allows it costs a compare. Another one takes the stripe over: the owner is asked to stop at its next
+// hook (or is stopped already, in the runtime), and the place where it stopped, counted in hooks since its last step, is a step of the
+// log. Between two steps a thread thus touches only what nobody else can change, and any serial execution of the logged steps in their
+// order computes the same.
+//
+// Deviation from LEAP (per-element vectors of thread names): the order is logged where it changes, not at each access; and from Octet:
+// one lock around all changes (the baton), so that a thread that waits for it is at a safe point by definition.
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+enum : uint32_t { kRequestNone, kRequestStop, kRequestSleeps };  // Thread::request; the last: the asker sleeps on `safe`
+
+constexpr uint32_t kStripeBits = 6;
+constexpr uint32_t kStripeCount = 1u << 22;
+constexpr uint32_t kExclusive = 1u << 31;  // | thread index << 1 | kReadOnly
+constexpr uint32_t kReadOnly = 1;
+extern uint32_t* stripe_states;
+extern uint32_t shared_count;  // numbers of Sh() given out
+
+void owners_start();
+
+inline uint32_t stripe_of(uint64_t address) {
+  return (uint32_t)((address >> kStripeBits) + (address >> 28) * 0x9e3779b1u) & (kStripeCount - 1);
+}
+
+/// `state` lets the thread do it without asking.
+template <bool kWrite>
+__attribute__((always_inline)) inline bool allows(const Thread& t, uint32_t state) {
+  if (kWrite) return state == t.owner_word;
+  return (state & ~kReadOnly) == t.owner_word || state - 1 < t.seen_shared;
+}
+
+/// The access of a hook: returns when it is the thread's until its next hook.
+void own_slow(Thread& t, uint64_t first, uint64_t last, bool write);
+/// Somebody asked for the thread's place.
+void hand_over(Thread& t);
+
+template <bool kWrite>
+__attribute__((always_inline)) inline void own(Thread& t, const volatile void* p, uint64_t size) {
+  if (HEDDLE_UNLIKELY(t.request)) hand_over(t);
+  const uint64_t first = (uint64_t)p, last = first + size - 1;
+  if (HEDDLE_LIKELY(allows<kWrite>(t, __atomic_load_n(&stripe_states[stripe_of(first)], __ATOMIC_RELAXED)) &&
+                    (first >> kStripeBits == last >> kStripeBits)))
+    return;
+  own_slow(t, first, last, kWrite);
+}
+
+/// A hook without memory: a place to stop all the same.
+inline void hook_passed(Thread& t) {
+  if (HEDDLE_UNLIKELY(t.request)) hand_over(t);
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,183 @@
+// Steps of a recording: who comes first, goes first. A thread whose operation cannot be executed yet sleeps until the model has
+// changed so that it can.
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "runtime/arena.h"
+#include "runtime/control/backend.h"
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/fail/fail.h"
+#include "runtime/io/io.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/parallel/waiters.h"
+
+namespace heddle::rt {
+namespace {
+
+uint32_t waiting[HEDDLE_MAX_THREADS];
+uint32_t waiting_count;
+uint32_t ended[HEDDLE_MAX_THREADS];
+uint32_t ended_count;
+uint64_t log_capacity, started_ns;
+HeddleStep* log_base;
+
+uint64_t monotonic() {
+  timespec t{};
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void forget_waiting(uint32_t index) {
+  for (uint32_t i = 0; i < waiting_count; i++)
+    if (waiting[i] == index) {
+      waiting[i] = waiting[--waiting_count];
+      return;
+    }
+}
+
+// Everybody waits, nobody is outside, no time-out is left: no schedule goes on from here.
+void check_deadlock() {
+  if (control.out || waiting_count < control.live || io_others_may_act) return;
+  for (uint32_t i = 0; i < waiting_count; i++) {
+    Thread& t = control.threads[waiting[i]];
+    if (t.deadline || can_run(t)) return;
+  }
+  if (control.live) fail_deadlock();
+}
+
+void sleep_until_ready(Thread& t) {
+  waiting[waiting_count++] = t.index;
+  check_deadlock();
+  while (!can_run(t)) {
+    uint64_t timeout = 0;
+    if (t.deadline) {
+      if ((control.now = real_elapsed()) >= t.deadline) break;
+      timeout = t.deadline - control.now;
+    }
+    __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+    HEDDLE_CAPTURE_REGS(*t.info);
+    uint32_t depth = baton_lose(t);
+    futex_wait(&t.wake_word, 0, timeout);
+    baton_regain(t, depth);
+    if (t.deadline) control.now = real_elapsed();
+  }
+  forget_waiting(t.index);
+}
+
+}  // namespace
+
+void parallel_start() {
+  log_base = area<HeddleStep>(HEDDLE_AREA_STEPS);
+  log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
+  started_ns = monotonic();
+  owners_start();
+}
+
+uint64_t real_elapsed() { return monotonic() - started_ns; }
+
+void wake_waiters() {
+  if (HEDDLE_LIKELY(!control.dirty)) return;
+  for (uint32_t i = 0; i < waiting_count; i++) {
+    Thread& t = control.threads[waiting[i]];
+    if (__atomic_load_n(&t.wake_word, __ATOMIC_RELAXED) || !can_run(t)) continue;
+    __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
+    futex_wake(&t.wake_word, 1);
+    return;
+  }
+  control.dirty = false;
+}
+
+void log_step(Thread& t, const Op& op, uint32_t hooks) {
+  HeddleResult& r = region->result;
+  uint64_t number = control.steps++;
+  t.request = 0;
+  t.budget = kHookBudget;
+  t.seen_shared = shared_count;
+  t.info->steps++;
+  if (HEDDLE_UNLIKELY(number >= log_capacity)) {
+    r.overflow |= 1u << HEDDLE_AREA_STEPS;
+    return;
+  }
+  log_base[number] = {(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
+  __atomic_store_n(&r.steps, number + 1, __ATOMIC_RELEASE);  // last: a kill loses one step, never the log
+}
+
+Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {
+  t.op = op;
+  t.ready = ready;
+  t.argument = argument;
+  t.deadline = deadline;
+  t.state = HEDDLE_T_PENDING;
+  HeddleThreadInfo& info = *t.info;
+  info.pending_kind = op.kind;
+  info.pending_site = op.site;
+  info.pending_object = op.object;
+  info.pending_address = op.address;
+  info.deadline_ns = deadline;
+  info.state = HEDDLE_T_PENDING;
+  if (HEDDLE_UNLIKELY(!can_run(t))) {
+    if (!deadline && in_lock_cycle(t)) fail_deadlock();
+    sleep_until_ready(t);
+  }
+  log_step(t, op, 0);
+  t.state = HEDDLE_T_RUNNING;
+  info.state = HEDDLE_T_RUNNING;
+  t.ready = nullptr;
+  io_rearm();
+  return !ready || ready(argument) ? Wake::kReady : Wake::kTimedOut;
+}
+
+namespace {
+void nothing() {}
+void arrive(Thread& t) {
+  baton_regain(t, 1);
+  fail_thread_start();
+  log_step(t, t.op, 0);
+  baton_give(t);
+}
+void nothing_about(Thread&) {}
+}  // namespace
+
+const Backend parallel_backend{"parallel", nothing, arrive, nothing_about, nullptr, nullptr, nullptr, nullptr};
+
+void parallel_leave(Thread& t) {
+  t.state = HEDDLE_T_OUT;
+  t.info->state = HEDDLE_T_OUT;
+  control.out++;
+  t.outside_depth = baton_lose(t);
+}
+
+void parallel_enter(Thread& t, const Op& op) {
+  baton_regain(t, t.outside_depth);
+  control.out--;
+  t.op = op;
+  log_step(t, op, 0);
+  t.state = HEDDLE_T_RUNNING;
+  t.info->state = HEDDLE_T_RUNNING;
+  io_rearm();
+}
+
+void parallel_finished(Thread& t) {
+  ended[ended_count++] = t.index;
+  t.finished = true;
+  t.state = HEDDLE_T_DONE;
+  t.info->state = HEDDLE_T_DONE;
+  control.dirty = true;
+  if (--control.live) check_deadlock();
+  baton_finish(t);
+}
+
+void await_ended_threads() {
+  constexpr long kGone = -3;  // ESRCH
+  while (ended_count) {
+    timespec nap{0, 20'000};
+    if (raw_syscall(SYS_tgkill, real_pid, control.threads[ended[ended_count - 1]].info->tid, 0) == kGone)
+      ended_count--;
+    else
+      raw_syscall(SYS_nanosleep, &nap, nullptr);
+  }
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,14 @@
+// Threads that wait in the model for something another thread will do, and who wakes them. All of it belongs to the holder.
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+/// Gives the baton up for a wait; the thread is safe from here on. Returns what baton_regain() wants.
+uint32_t baton_lose(Thread& t);
+void baton_regain(Thread& t, uint32_t depth);
+
+/// Wakes one thread whose operation can be executed now, if the model changed; it goes on with the next when it gives the baton back.
+void wake_waiters();
+
+}  // namespace heddle::rt

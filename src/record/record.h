@@ -1,0 +1,27 @@
+// One parallel run of the program, recorded: the log of its steps and inputs becomes a trace that replays under control.
+#pragma once
+#include <filesystem>
+
+#include "src/engine/execute.h"
+#include "src/engine/options.h"
+#include "src/result/result.h"
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+struct RecordRequest {
+  WorkerOptions worker;          // launch, streams; its region lies in `trace` while the program runs
+  Options options;
+  std::filesystem::path trace;
+};
+
+struct Recorded {
+  TraceHead head;
+  RunOutcome outcome;
+  double seconds = 0;
+};
+
+/// `meta` says what is run. The trace file is readable at every moment, whoever is killed.
+Result<Recorded> record(const RecordRequest& request, Meta meta);
+
+}  // namespace heddle

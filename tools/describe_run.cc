@@ -1,0 +1,46 @@
+#include "tools/describe_run.h"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace heddle {
+
+Meta describe_run(const ProgramInfo& program, const Launch& launch) {
+  Meta meta;
+  meta.heddle_version = HEDDLE_VERSION;
+  meta.program = program.path.string();
+  meta.build_id = program.build_id;
+  meta.cwd = launch.cwd.string();
+  meta.argv = launch.argv;
+  meta.environment = launch.environment;
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  meta.created = text;
+  utsname machine{};
+  if (uname(&machine) == 0) meta.machine = fmt::format("{} {} {}", machine.sysname, machine.release, machine.machine);
+  return meta;
+}
+
+Status can_be_written(const std::filesystem::path& trace) {
+  std::error_code none;
+  std::filesystem::path folder = trace.has_parent_path() ? trace.parent_path() : std::filesystem::path(".");
+  if (std::filesystem::is_directory(trace, none))
+    return error(fmt::format("the trace cannot be written to {}: it is a folder", trace.string()));
+  if (!std::filesystem::is_directory(folder, none))
+    return error(
+        fmt::format("the trace cannot be written to {}: there is no folder {}", trace.string(), folder.string()));
+  bool there = std::filesystem::exists(trace, none);
+  if (access(there && !std::filesystem::is_regular_file(trace, none) ? trace.c_str() : folder.c_str(), W_OK) != 0)
+    return error(fmt::format("the trace cannot be written to {}: {}", trace.string(), std::strerror(errno)),
+                 "-o names another place");
+  return {};
+}
+
+}  // namespace heddle

@@ -1,0 +1,17 @@
+// What hunt and record say of a run before it begins.
+#pragma once
+#include <filesystem>
+
+#include "src/engine/launch.h"
+#include "src/program/program.h"
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+/// Program, arguments, environment, machine, date.
+Meta describe_run(const ProgramInfo& program, const Launch& launch);
+
+/// Found out before the work, not behind it.
+Status can_be_written(const std::filesystem::path& trace);
+
+}  // namespace heddle

@@ -1,0 +1,122 @@
+// heddle record: the program runs as always, its streams and status are its own; what we say goes to stderr.
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <CLI/CLI.hpp>
+
+#include "src/engine/process_tree.h"
+#include "src/record/record.h"
+#include "tools/describe_run.h"
+#include "tools/find_program.h"
+#include "tools/json.h"
+#include "tools/options.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+#include "tools/verbs.h"
+
+namespace heddle {
+namespace {
+
+constexpr int kRecordFailed = 125;
+
+constexpr const char* kFooter = R"(
+Threads run in parallel, on all processors. The order in which they synchronise and in which they meet at memory is recorded exactly,
+with everything that comes from outside (time, files, sockets, random bytes, signals): heddle replay TRACE executes it again.
+
+Example:  heddle record -o run.heddle -- ./server --port 8080
+Exit status: the program's own (128 + signal); 66 when all its threads were in a deadlock; 125 when it could not be recorded.)";
+
+struct RecordArguments {
+  RecordRequest request;
+  ProgramInfo program;
+  std::string mode = "vectors", trace, seed, share;
+  bool json = false, quiet = false;
+};
+
+int failed(const Error& error) {
+  report_error("record", error);
+  return kRecordFailed;
+}
+
+std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
+  SplitArguments split = split_arguments(argc, argv);
+  auto options = host_options("record");
+  if (!options) return options.error();
+  out.request.options = *options;
+  CLI::App app("Runs the program in parallel and records what a replay needs.", "heddle record");
+  set_usage(app, "heddle record [OPTIONS] -- PROG ARGS...");
+  app.footer(kFooter);
+  app.add_option("--mode", out.mode, "vectors (default): the order of all accesses, exact")->check(one_of({"vectors"}));
+  app.add_option("-o,--output", out.trace, "the trace (default PROG.heddle)");
+  app.add_flag("--json", out.json, "one JSON object on stderr");
+  app.add_flag("--quiet", out.quiet, "nothing but the program's own output");
+  if (auto status = parse_options(app, split.own)) return status == kUsage ? kRecordFailed : *status;
+  if (split.program.empty())
+    return failed({split.has_separator ? "there is no program behind --" : "no program to record",
+                   "heddle record [OPTIONS] -- PROG ARGS..."});
+  auto program = find_program(split.program.front());
+  if (!program) return failed(program.error());
+  out.program = std::move(*program);
+  WorkerOptions& worker = out.request.worker;
+  worker.launch = {out.program.path, split.program, current_environment(), std::filesystem::current_path(), Network::kHost};
+  worker.launch.fork_at_mark = options->fork_at_mark;
+  worker.output = OutputMode::kInherit;
+  worker.inherited = {0, 1, 2};
+  worker.inherit_input = true;
+  worker.ready_timeout = options->ready_timeout;
+  out.request.trace = out.trace.empty() ? out.program.path.filename().string() + ".heddle" : out.trace;
+  if (Status can = can_be_written(out.request.trace); !can) return failed(can.error());
+  return std::nullopt;
+}
+
+int status_of(const Recorded& recorded) {
+  if (recorded.head.failure && recorded.head.failure->kind == "deadlock") return kFound;
+  const int status = recorded.outcome.wait_status;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void print_words(const RecordArguments& arguments, const Recorded& recorded) {
+  const TraceHead& head = recorded.head;
+  const std::string trace = shell_word(arguments.request.trace.string());
+  if (head.failure)
+    fmt::print(stderr, "{}  {}   {}{}\n", alarming("FAILED", 2), head.failure->message,
+               head.failure->file.empty() ? ""
+                                          : fmt::format("{}:{}", std::filesystem::path(head.failure->file).filename().string(),
+                                                        head.failure->line),
+               head.failure->thread.empty() ? "" : ", thread " + head.failure->thread);
+  fmt::print(stderr, "{} {} steps of {} threads in {:.2f} s   replay it:  heddle replay {}\n", strong("recorded", 2),
+             head.totals.steps, head.threads.size(), recorded.seconds, trace);
+  for (const std::string& note : head.notes) fmt::print(stderr, "  note: {}\n", note);
+}
+
+void print_object(const RecordArguments& arguments, const Recorded& recorded) {
+  nlohmann::ordered_json out;
+  out["trace"] = arguments.request.trace.string();
+  out["status"] = status_of(recorded);
+  out["steps"] = recorded.head.totals.steps;
+  out["threads"] = recorded.head.threads.size();
+  out["seconds"] = recorded.seconds;
+  out["complete"] = recorded.head.complete;
+  out["failure"] = failure_json(recorded.head.failure);
+  out["notes"] = recorded.head.notes;
+  fmt::print(stderr, "{}\n", out.dump());
+}
+
+}  // namespace
+
+int record_main(int argc, char** argv) {
+  RecordArguments arguments;
+  arguments.request.worker.stop = &catch_interrupts();
+  adopt_orphans();
+  if (auto status = parse(argc, argv, arguments)) return *status;
+  auto recorded = record(arguments.request, describe_run(arguments.program, arguments.request.worker.launch));
+  if (!recorded) return failed(recorded.error());
+  if (arguments.json)
+    print_object(arguments, *recorded);
+  else if (!arguments.quiet)
+    print_words(arguments, *recorded);
+  return recorded->outcome.end == RunEnd::kInterrupted ? kInterruptedExit : status_of(*recorded);
+}
+
+}  // namespace heddle
