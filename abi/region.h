@@ -32,6 +32,7 @@ enum HeddleAreaId {
   HEDDLE_AREA_NOTES,       // out: NUL-terminated lines for the user (escapes), result.note_bytes
   HEDDLE_AREA_MODULES,     // out: HeddleModuleInfo[result.module_count]
   HEDDLE_AREA_STEPS,       // out, recordings: HeddleStep[result.steps]
+  HEDDLE_AREA_META,        // recordings, by the host for whoever reads the file later: meta_bytes of meta, maps_bytes of /proc/PID/maps
   HEDDLE_AREA_STOPS,       // in, replays of recordings: uint32_t[run.stop_count], see HeddleStep::hooks
   HEDDLE_AREA_COUNT
 };
@@ -251,6 +252,7 @@ struct HeddleRegion {
   uint64_t ring_head, ring_tail;
   uint32_t ring_tail_futex, ring_waiting;
 
+  uint64_t meta_bytes, maps_bytes;
   struct HeddleRun run;
   struct HeddleResult result;
 };

@@ -10,6 +10,7 @@
 #include "src/engine/replay.h"
 #include "tools/find_program.h"
 #include "tools/json.h"
+#include "tools/open_trace.h"
 #include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -163,7 +164,7 @@ int replay_main(int argc, char** argv) {
   adopt_orphans();
   ReplayArguments arguments;
   if (auto status = parse(argc, argv, arguments)) return *status;
-  auto trace = TraceReader::open(arguments.trace);
+  auto trace = open_trace(arguments.trace);
   if (!trace) return report_error("replay", trace.error());
   const TraceHead& head = trace->head();
   arguments.damage = trace->damage();

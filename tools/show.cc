@@ -20,6 +20,7 @@
 #include "src/trace/container.h"
 #include "src/trace/output_file.h"
 #include "src/trace/schedule.h"
+#include "tools/open_trace.h"
 #include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -154,7 +155,7 @@ int show_main(int argc, char** argv) {
   if (const auto done = parse_options(app, {argv, argv + argc})) return *done;
   std::signal(SIGPIPE, SIG_IGN);  // `heddle show t | head` is no failure
   if (Status s = choose_format(a); !s) return report_error("show", s.error());
-  auto trace = TraceReader::open(a.trace);
+  auto trace = open_trace(a.trace);
   if (!trace) return report_error("show", trace.error());
   const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
   if (!trace->damage().empty() && !said_in_text) fmt::print(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());

@@ -86,7 +86,8 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   int signo = info.si_signo;
   if (signo < 1 || signo >= kSignals || !has_handler(signo)) return;
   if (external) io_timer_fired();
-  if (external && !feeding()) {
+  // In a recording the sender runs beside it: what the program sends itself has no place in the order of steps either.
+  if ((external || parallel) && !feeding()) {
     RecordWriter out;
     out.append(&info, sizeof info);
     out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.here, 0);
@@ -271,6 +272,7 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
   ThreadIo& io = io_of(to);
   const bool blocked = io.mask & bit(signo);
   if (blocked && (target || !somebody_takes(signo))) return false;  // someone may be in sigwait(): the kernel knows
+  if (by_hooks && feeding()) return true;  // its place is in the recording
   siginfo_t about{};
   if (!info || !read_program(&about, (uint64_t)info, sizeof about)) {
     about.si_code = target ? SI_TKILL : SI_USER;

@@ -2,7 +2,7 @@
 // getc_unlocked and putc_unlocked are inline code of the program.
 #include <stdio.h>
 
-#include "runtime/sync/model.h"
+#include "runtime/sync/libc_lock.h"
 
 using namespace heddle::rt;
 
@@ -11,10 +11,20 @@ Object& lock_of(FILE* stream) { return object_at(stream, HEDDLE_EV_NONE); }
 }  // namespace
 
 HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
+  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) {
+    Inside inside;
+    libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
+  }
   HEDDLE_REAL(flockfile)(stream);
   if (modelled() && detector::on) acquired(lock_of(stream));
 }
 HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
+  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) {  // whether it is free is a question to the model
+    Inside inside;
+    const Object* o = find_object(stream);
+    if (o && o->owner && o->owner != self->index + 1) return 1;
+    libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
+  }
   int busy = HEDDLE_REAL(ftrylockfile)(stream);
   if (!busy && modelled() && detector::on) acquired(lock_of(stream));
   return busy;
@@ -22,4 +32,5 @@ HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
 HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
   if (modelled() && detector::on) released(lock_of(stream));
   HEDDLE_REAL(funlockfile)(stream);
+  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) libc_unlock(*self, stream);
 }

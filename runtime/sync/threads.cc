@@ -11,7 +11,7 @@
 #include "runtime/fail/fail.h"
 #include "runtime/parallel/heap.h"
 #include "runtime/start/start.h"
-#include "runtime/sync/model.h"
+#include "runtime/sync/libc_lock.h"
 #include "runtime/sync/threads.h"
 
 extern "C" void* __libc_stack_end;
@@ -94,6 +94,7 @@ Thread* by_handle(pthread_t handle) {
 }
 
 int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument, uint32_t site) {
+  LibcCall loader(&libc_loader, __builtin_return_address(0));
   point(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0});
   productive();
   if (thread_count() == HEDDLE_MAX_THREADS) {

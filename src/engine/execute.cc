@@ -86,8 +86,7 @@ Status Executor::write_request(const RunRequest& request) {
   return {};
 }
 
-Evidence Executor::copy_evidence() const {
-  const Region& region = worker_->region();
+Evidence evidence_of(const Region& region) {
   const HeddleResult result = region.header().result;
   Evidence evidence;
   evidence.threads = region.copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count, HEDDLE_MAX_THREADS);
@@ -100,11 +99,18 @@ Evidence Executor::copy_evidence() const {
   return evidence;
 }
 
+Evidence Executor::copy_evidence() const { return evidence_of(worker_->region()); }
+
+std::vector<std::string> notes_of(const Region& region) {
+  return split_notes(region.copy_bytes(HEDDLE_AREA_NOTES, region.header().result.note_bytes));
+}
+
 std::optional<FailureRecord> Executor::classify_now(pid_t stopped_child, int wait_status, const HeddleResult& result) {
   const Region& region = worker_->region();
   auto threads = region.copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count, HEDDLE_MAX_THREADS);
   auto objects = region.copy<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS, result.object_count);
   auto stacks = region.copy<std::uint64_t>(HEDDLE_AREA_STACKS, result.stack_words);
+  stopped_child = task_with_memory(stopped_child);
   if (stopped_child > 0) {
     if (!symbolizer_) symbolizer_ = std::make_unique<Symbolizer>();
     if (symbolizer_->attach(stopped_child)) attached_ = stopped_child;
@@ -155,7 +161,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   outcome.output = std::move(status.output);
   outcome.complete = outcome.result.overflow == 0 && !status.ring_broken && status.end == RunEnd::kFinished;
   outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
-  outcome.notes = split_notes(region.copy_bytes(HEDDLE_AREA_NOTES, outcome.result.note_bytes));
+  outcome.notes = notes_of(region);
   outcome.notes.insert(outcome.notes.end(), worker_->shortcomings().begin(), worker_->shortcomings().end());
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));

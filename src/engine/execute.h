@@ -49,6 +49,10 @@ struct RunOutcome {
   std::optional<Evidence> evidence;  // when something failed, or asked for
 };
 
+/// Bounded copies of what the last run left in `region`.
+Evidence evidence_of(const Region& region);
+std::vector<std::string> notes_of(const Region& region);
+
 /// A worker with what is needed to understand its runs; caches symbols and site tables between runs.
 class Executor {
  public:

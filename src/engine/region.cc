@@ -43,9 +43,10 @@ constexpr AreaSize kSizes[] = {
     {HEDDLE_AREA_INPUTS_IN, 2 * kGiB},
     {HEDDLE_AREA_INPUTS_OUT, 2 * kGiB},
     {HEDDLE_AREA_STOPS, 512 * kMiB},
+    {HEDDLE_AREA_META, 0},
     {HEDDLE_AREA_STEPS, 0},
 };
-constexpr std::uint64_t kRecordedSteps = 16 * kGiB, kRecordedInputs = 8 * kGiB;
+constexpr std::uint64_t kRecordedSteps = 16 * kGiB, kRecordedInputs = 8 * kGiB, kRecordedMeta = 16 * kMiB;
 static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);
 
 constexpr std::uint64_t page_up(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
@@ -58,6 +59,8 @@ std::uint64_t size_of(const AreaSize& size, bool recording) {
       return kRecordedSteps;
     case HEDDLE_AREA_INPUTS_OUT:
       return kRecordedInputs;
+    case HEDDLE_AREA_META:
+      return kRecordedMeta;
     case HEDDLE_AREA_STOPS:
     case HEDDLE_AREA_INPUTS_IN:
     case HEDDLE_AREA_SCHEDULE:
@@ -79,12 +82,8 @@ Result<Region> Region::create(const std::filesystem::path& file) {
   if (region.fd_ < 0)
     return error(recording ? fmt::format("cannot write {}: {}", file.string(), std::strerror(errno))
                            : fmt::format("cannot create the shared region: {}", std::strerror(errno)));
-  std::uint64_t offset = page_up(sizeof(HeddleRegion));
-  for (const AreaSize& size : kSizes) {
-    region.areas_[size.area] = {offset, size_of(size, recording)};
-    offset += region.areas_[size.area].size;
-  }
-  region.total_ = offset;
+  region.lay_out(recording);
+  const std::uint64_t offset = region.total_;
   if (ftruncate(region.fd_, static_cast<off_t>(offset)) != 0)
     return error(fmt::format("cannot size the shared region: {}", std::strerror(errno)),
                  errno == EFBIG ? "raise the limit of the file size (ulimit -f unlimited)" : "");
@@ -96,6 +95,33 @@ Result<Region> Region::create(const std::filesystem::path& file) {
   region.base_ = static_cast<std::byte*>(base);
   region.header_ = reinterpret_cast<HeddleRegion*>(base);
   region.reset_for_server();
+  return region;
+}
+
+void Region::lay_out(bool recording) {
+  total_ = page_up(sizeof(HeddleRegion));
+  for (const AreaSize& size : kSizes) {
+    areas_[size.area] = {total_, size_of(size, recording)};
+    total_ += areas_[size.area].size;
+  }
+}
+
+Result<Region> Region::open_recording(const std::filesystem::path& file) {
+  Region region;
+  region.lay_out(true);
+  region.fd_ = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  if (region.fd_ < 0 || fstat(region.fd_, &info) != 0)
+    return error(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+  HeddleRegion header;
+  if (pread(region.fd_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+      header.version != HEDDLE_REGION_VERSION || header.header_size != sizeof header ||
+      static_cast<std::uint64_t>(info.st_size) != region.total_)
+    return error(fmt::format("{} is a recording that was cut off, by another version of heddle or damaged since", file.string()));
+  void* base = mmap(nullptr, region.total_, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, region.fd_, 0);
+  if (base == MAP_FAILED) return error(fmt::format("cannot map {}: {}", file.string(), std::strerror(errno)));
+  region.base_ = static_cast<std::byte*>(base);
+  region.header_ = reinterpret_cast<HeddleRegion*>(base);
   return region;
 }
 

@@ -23,6 +23,8 @@ class Region {
  public:
   /// Errors: no memfd, no address space; `file`: a recording, which lies there from its first byte on (abi/region.h).
   static Result<Region> create(const std::filesystem::path& file = {});
+  /// The file of a recording whose host did not live to finish it. Read only. Errors: another version, not whole.
+  static Result<Region> open_recording(const std::filesystem::path& file);
   Region(Region&& other) noexcept;
   Region& operator=(Region&&) = delete;
   ~Region();
@@ -61,6 +63,7 @@ class Region {
 
  private:
   Region() = default;
+  void lay_out(bool recording);
   std::byte* base_ = nullptr;
   HeddleRegion* header_ = nullptr;
   int fd_ = -1;

@@ -151,6 +151,7 @@ Status Replayer::take_schedule() {
   };
   steps_ = length();
   const bool damaged = !trace_->damage().empty();
+  cut_ = text_of(head.meta, "cut_off") == "1";
   if (!damaged && schedule.empty() && head.totals.steps > 0)
     return error("this trace has no schedule: it cannot be replayed");
   if (!damaged || (head.totals.steps > 0 && steps_ == head.totals.steps)) return {};

@@ -1,8 +1,10 @@
 #include "src/engine/stopped.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -60,6 +62,20 @@ std::optional<Stopped::Running> Stopped::running(std::span<const HeddleThreadInf
     }
   }
   return std::nullopt;
+}
+
+pid_t task_with_memory(pid_t pid) {
+  const auto has_memory = [](pid_t task) {
+    std::ifstream maps(fmt::format("/proc/{}/maps", task));
+    return maps && maps.peek() != std::ifstream::traits_type::eof();
+  };
+  if (pid <= 0 || has_memory(pid)) return pid;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), none)) {
+    const pid_t task = static_cast<pid_t>(std::strtol(entry.path().filename().c_str(), nullptr, 10));
+    if (task > 0 && has_memory(task)) return task;
+  }
+  return pid;
 }
 
 }  // namespace heddle

@@ -101,8 +101,8 @@ Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses
   return out;
 }
 
-SiteResolver::SiteResolver(const Evidence& evidence, Executor& executor)
-    : catalog_(executor.catalog(evidence.modules)), symbolizer_(executor.symbolizer()) {
+SiteResolver::SiteResolver(const Evidence& evidence, SiteCatalog catalog, Symbolizer& symbolizer)
+    : catalog_(std::move(catalog)), symbolizer_(symbolizer) {
   for (const HeddlePc& pc : evidence.pcs) pcs_.emplace(pc.site, pc);
 }
 
@@ -201,15 +201,14 @@ void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
   if (status_) status_ = writer_.append(buffer_);
 }
 
-Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Executor& executor,
+Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Symbolizer& symbolizer, SiteCatalog catalog,
                                        std::vector<RaceRecord> races) {
   if (!status_) return std::unexpected(status_.error());
   const Evidence& evidence = *outcome.evidence;
-  Symbolizer& symbolizer = executor.symbolizer();
   TraceHead head;
   head.threads = thread_records(evidence, symbolizer);
   head.objects = object_records(evidence, symbolizer);
-  SiteResolver resolver(evidence, executor);
+  SiteResolver resolver(evidence, std::move(catalog), symbolizer);
   for (std::uint32_t id : meta.racy_sites) sites_.insert(id);
   for (std::uint32_t id : sites_) head.sites.push_back(resolver.resolve(id));
   std::sort(head.sites.begin(), head.sites.end(), [](const SiteRecord& a, const SiteRecord& b) { return a.id < b.id; });

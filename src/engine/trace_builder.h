@@ -23,7 +23,11 @@ class TraceBuilder {
   void on_events(std::span<const HeddleEvent> events);
 
   /// `meta` is complete; everything else comes from the outcome, which must have its evidence.
-  Result<TraceHead> finish(Meta meta, const RunOutcome& outcome, Executor& executor, std::vector<RaceRecord> races);
+  Result<TraceHead> finish(Meta meta, const RunOutcome& outcome, Executor& executor, std::vector<RaceRecord> races) {
+    return finish(std::move(meta), outcome, executor.symbolizer(), executor.catalog(outcome.evidence->modules), std::move(races));
+  }
+  Result<TraceHead> finish(Meta meta, const RunOutcome& outcome, Symbolizer& symbolizer, SiteCatalog catalog,
+                           std::vector<RaceRecord> races);
 
  private:
   std::uint32_t stack_index(std::uint32_t id);
@@ -52,7 +56,9 @@ Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses
 /// Descriptors of sites of one run, static ones and code addresses, by id.
 class SiteResolver {
  public:
-  SiteResolver(const Evidence& evidence, Executor& executor);
+  SiteResolver(const Evidence& evidence, SiteCatalog catalog, Symbolizer& symbolizer);
+  SiteResolver(const Evidence& evidence, Executor& executor)
+      : SiteResolver(evidence, executor.catalog(evidence.modules), executor.symbolizer()) {}
   /// A record without function and file when nothing is known.
   SiteRecord resolve(std::uint32_t id);
 

@@ -134,16 +134,20 @@ bool LoadedModules::still_valid() const {
 Status LoadedModules::refresh(pid_t pid) {
   auto mappings = read_maps(pid);
   if (!mappings) return std::unexpected(mappings.error());
+  return refresh(std::move(*mappings), pid);
+}
+
+Status LoadedModules::refresh(std::vector<CodeMapping> mappings, pid_t pid) {
   if (dwfl_ && !still_valid()) clear();
-  if (dwfl_ && *mappings == mappings_) return {};
+  if (dwfl_ && mappings == mappings_) return {};
   constexpr std::size_t kTooMany = 8;  // layouts that differ every time (ASLR) must not pile up
-  if (modules_.size() > kTooMany * (mappings->size() + 1)) clear();
-  if (!report(pid, *mappings)) {  // an old module lies where a new one is now
+  if (modules_.size() > kTooMany * (mappings.size() + 1)) clear();
+  if (!report(pid, mappings)) {  // an old module lies where a new one is now
     clear();
-    if (!report(pid, *mappings))
+    if (!report(pid, mappings))
       return error(fmt::format("cannot open the modules of process {}: {}", pid, dwfl_errmsg(-1)));
   }
-  mappings_ = std::move(*mappings);
+  mappings_ = std::move(mappings);
   return {};
 }
 

@@ -45,6 +45,7 @@ class LoadedModules {
 
   /// Takes over the layout of `pid`. Modules that are known stay open; the first call costs some milliseconds.
   Status refresh(pid_t pid);
+  Status refresh(std::vector<CodeMapping> mappings, pid_t pid = 0);
   /// Null before the first successful refresh.
   Dwfl* dwfl() const { return dwfl_; }
   /// The module that `address` lies in, or null.

@@ -138,6 +138,7 @@ Symbolizer::Symbolizer() : impl_(std::make_unique<Impl>()) {}
 Symbolizer::~Symbolizer() = default;
 
 Status Symbolizer::attach(pid_t pid) { return impl_->modules.refresh(pid); }
+Status Symbolizer::attach(std::string_view maps) { return impl_->modules.refresh(parse_maps(maps)); }
 
 Stack Symbolizer::frames(std::uint64_t pc, bool is_return_address) {
   // A dispatcher whose call is no tail call is a second frame of a function that the clone's frame already shows.

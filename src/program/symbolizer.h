@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -25,6 +26,8 @@ class Symbolizer {
   /// Reads /proc/<pid>/maps; call while the process is alive (stopped in the runtime or at preinit). Cached by
   /// build-id/path+base.
   Status attach(pid_t pid);
+  /// The same from a copy of that file, for a process that is gone; files that were replaced since are not believed.
+  Status attach(std::string_view maps);
   /// Frames for one code address, inlined frames first (innermost first). `is_return_address`: look up pc - 1,
   /// and nothing for one in a dispatcher of ours, which is no call of the source.
   Stack frames(std::uint64_t pc, bool is_return_address);

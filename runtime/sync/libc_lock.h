@@ -1,0 +1,51 @@
+// Locks inside libc (of a FILE, of the loader, of rand()) are not seen as long as they are free. In recordings and their replays a
+// modelled lock around each call puts the calls in order; otherwise these calls are only passed on.
+#pragma once
+#include <dlfcn.h>
+
+#include "runtime/sync/model.h"
+
+namespace heddle::rt {
+
+/// `object`: whose address names the lock. Recursive.
+void libc_lock(Thread& t, void* object, uint32_t site);
+void libc_unlock(Thread& t, void* object);
+/// Of the dynamic loader, which pthread_create() takes too.
+extern char libc_loader;
+
+class LibcCall {
+ public:
+  LibcCall(void* object, void* caller) : object_(HEDDLE_UNLIKELY(by_hooks) && modelled() ? object : nullptr) {
+    if (HEDDLE_UNLIKELY(object_ != nullptr)) libc_lock(*self, object_, caller_site(caller));
+  }
+  ~LibcCall() {
+    if (HEDDLE_UNLIKELY(object_ != nullptr) && modelled()) libc_unlock(*self, object_);
+  }
+  LibcCall(const LibcCall&) = delete;
+
+ private:
+  static uint32_t caller_site(void* caller) {
+    Inside inside;
+    return pc_site(caller);
+  }
+  void* object_;
+};
+
+template <class F>
+F next_function(F& cache, const char* name) {
+  if (HEDDLE_UNLIKELY(!cache)) cache = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
+  return cache;
+}
+
+}  // namespace heddle::rt
+
+#define HEDDLE_WEAK HEDDLE_EXPORT __attribute__((weak))  // a program or a sanitizer that brings its own wins
+
+/// name(parameters) under the lock of `object`.
+#define HEDDLE_LIBC_CALL(result, name, parameters, arguments, object) \
+  HEDDLE_WEAK result name parameters {                                \
+    using Function = result(*) parameters;                            \
+    static Function function;                                         \
+    ::heddle::rt::LibcCall call(object, __builtin_return_address(0)); \
+    return ::heddle::rt::next_function(function, #name) arguments;    \
+  }

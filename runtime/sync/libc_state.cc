@@ -1,0 +1,64 @@
+// Functions of libc with a state that threads share behind the program's back: whose call comes first decides what they return.
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/sync/libc_lock.h"
+
+namespace heddle::rt {
+
+void libc_lock(Thread& t, void* object, uint32_t site) {
+  Inside inside;
+  Object& o = object_at(object, HEDDLE_EV_MUTEX_LOCK);
+  if (o.owner != t.index + 1) {
+    t.in_runtime++;  // no opportunity for signals
+    point(Op{HEDDLE_EV_MUTEX_LOCK, site, o.id, (uint64_t)object}, word_is_zero, &o.owner);
+    t.in_runtime--;
+    set_owner(o, &t);
+    model_word_changed(&o.owner);
+  }
+  o.depth++;
+}
+
+void libc_unlock(Thread& t, void* object) {
+  Inside inside;
+  Object* o = find_object(object);
+  if (!o || o->owner != t.index + 1 || --o->depth) return;  // closed meanwhile
+  set_owner(*o, nullptr);
+  model_word_changed(&o->owner);
+}
+
+char libc_loader;
+
+namespace {
+char random_state, random48_state, time_zone, environment;  // their addresses name the locks
+}  // namespace
+}  // namespace heddle::rt
+
+using namespace heddle::rt;
+
+HEDDLE_LIBC_CALL(int, rand, (), (), &random_state)
+HEDDLE_LIBC_CALL(long, random, (), (), &random_state)
+HEDDLE_LIBC_CALL(void, srand, (unsigned seed), (seed), &random_state)
+HEDDLE_LIBC_CALL(void, srandom, (unsigned seed), (seed), &random_state)
+HEDDLE_LIBC_CALL(double, drand48, (), (), &random48_state)
+HEDDLE_LIBC_CALL(long, lrand48, (), (), &random48_state)
+HEDDLE_LIBC_CALL(long, mrand48, (), (), &random48_state)
+HEDDLE_LIBC_CALL(void, srand48, (long seed), (seed), &random48_state)
+HEDDLE_LIBC_CALL(tm*, localtime, (const time_t* t), (t), &time_zone)
+HEDDLE_LIBC_CALL(tm*, gmtime, (const time_t* t), (t), &time_zone)
+HEDDLE_LIBC_CALL(tm*, localtime_r, (const time_t* t, tm* out), (t, out), &time_zone)
+HEDDLE_LIBC_CALL(time_t, mktime, (tm * t), (t), &time_zone)
+HEDDLE_LIBC_CALL(char*, ctime, (const time_t* t), (t), &time_zone)
+HEDDLE_LIBC_CALL(char*, getenv, (const char* name), (name), &environment)
+HEDDLE_LIBC_CALL(int, setenv, (const char* name, const char* value, int replace), (name, value, replace), &environment)
+HEDDLE_LIBC_CALL(int, unsetenv, (const char* name), (name), &environment)
+HEDDLE_LIBC_CALL(int, putenv, (char* text), (text), &environment)
+HEDDLE_LIBC_CALL(int, dlclose, (void* handle), (handle), &libc_loader)
+
+// It looks at its caller, for the folders to search: passed on by a jump where nothing is recorded.
+HEDDLE_WEAK void* dlopen(const char* name, int flags) {
+  static void* (*function)(const char*, int);
+  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "dlopen")(name, flags);
+  LibcCall call(&libc_loader, __builtin_return_address(0));
+  return function ? function(name, flags) : next_function(function, "dlopen")(name, flags);
+}

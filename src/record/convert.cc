@@ -1,0 +1,65 @@
+#include "src/record/convert.h"
+
+#include <algorithm>
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kBlock = 1u << 16;
+
+// A thread that ended the process took its last step before that; what others did beside it afterwards has no influence
+// on it, and a replay, where it goes on at once, does not get that far.
+std::uint64_t steps_that_count(std::span<const HeddleStep> steps, const HeddleResult& result) {
+  std::uint32_t last = result.failure.kind != HEDDLE_FAIL_NONE ? result.failure.thread + 1 : result.exit_thread;
+  if (last == 0 || result.failure.kind == HEDDLE_FAIL_DEADLOCK) return steps.size();
+  for (std::uint64_t i = steps.size(); i > 0; i--)
+    if (steps[i - 1].thread == last - 1) return i;
+  return steps.size();
+}
+
+}  // namespace
+
+std::span<const HeddleStep> recorded_steps(const Region& region, const HeddleResult& result) {
+  std::span<const HeddleStep> steps = region.live<HeddleStep>(HEDDLE_AREA_STEPS);
+  steps = steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
+  return steps.first(steps_that_count(steps, result));
+}
+
+void convert_steps(std::span<const HeddleStep> steps, RunOutcome& outcome,
+                   const std::function<void(std::span<const HeddleEvent>)>& sink) {
+  std::vector<HeddleSegment>& schedule = outcome.evidence->choices;
+  schedule.clear();
+  HeddleResult& result = outcome.result;
+  result.switches = result.preemptions = 0;
+  std::vector<HeddleEvent> block;
+  std::uint64_t count = 0;
+  for (const HeddleStep& step : steps) {
+    if (step.thread >= HEDDLE_MAX_THREADS || step.kind >= HEDDLE_EV_COUNT) break;  // a corrupted program
+    HeddleEvent event{};
+    event.thread = step.thread;
+    event.kind = step.kind;
+    event.site = step.site;
+    event.object = step.object;
+    event.flags = HEDDLE_EF_POINT;
+    if (step.kind == HEDDLE_EV_HANDOVER) {
+      event.flags |= HEDDLE_EF_VALUE;
+      event.value = step.hooks;
+    }
+    if (schedule.empty() || schedule.back().thread != step.thread) {
+      if (!schedule.empty()) {
+        event.flags |= HEDDLE_EF_SWITCH;
+        result.switches++;
+        if (step.kind == HEDDLE_EV_HANDOVER) event.flags |= HEDDLE_EF_PREEMPTED, result.preemptions++;
+      }
+      schedule.push_back({step.thread, 0});
+    }
+    schedule.back().steps++;
+    count++;
+    block.push_back(event);
+    if (block.size() == kBlock) sink(block), block.clear();
+  }
+  sink(block);
+  result.steps = count;
+}
+
+}  // namespace heddle
