@@ -64,6 +64,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   worker.output = OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
   worker.inherit_input = true;
+  worker.pass_interrupt = true;
   worker.ready_timeout = options->ready_timeout;
   out.request.trace = out.trace.empty() ? out.program.path.filename().string() + ".heddle" : out.trace;
   if (Status can = can_be_written(out.request.trace); !can) return failed(can.error());

@@ -114,6 +114,7 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(--t->budget == 0)) return plain_slow<kWrite, kSize>(*t, p, site);
+  if (HEDDLE_UNLIKELY(parallel)) return own<kWrite>(*t, p, kSize);
   if (HEDDLE_UNLIKELY((site->state & HEDDLE_SITE_POINT) | every_access_slow)) return plain_slow<kWrite, kSize>(*t, p, site);
   if constexpr (kWrite)
     detector::write<kSize>(*t, p, site);
@@ -152,6 +153,11 @@ HEDDLE_EXPORT void __heddle_write_range(const volatile void* p, size_t n, Heddle
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(parallel)) {
+    if (HEDDLE_UNLIKELY(--t->budget == 0)) return budget_spent(*t, site, outcome);
+    if (HEDDLE_UNLIKELY(t->request)) return hand_over(*t);
+    return;
+  }
   read_back_if_needed(*t, HEDDLE_THIS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_BRANCHES)) {
     HeddleEvent e{};
@@ -163,5 +169,4 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
     emit(*t, e);
   }
   if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t, site, outcome);
-  hook_passed(*t);
 }

@@ -94,9 +94,12 @@ RecordWriter::RecordWriter() {
   base_ = area<char>(HEDDLE_AREA_INPUTS_OUT) + used;
   full_ = feeding() || used > out.size || (region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT));
   limit_ = full_ ? 0 : out.size - used;
+  if (HEDDLE_UNLIKELY(parallel) && !full_) full_ = !log_has_room(HEDDLE_AREA_INPUTS_OUT, used + 4096);
 }
 
 char* RecordWriter::room(size_t count) {
+  if (HEDDLE_UNLIKELY(parallel) && !full_)
+    full_ = !log_has_room(HEDDLE_AREA_INPUTS_OUT, (uint64_t)(base_ - area<char>(HEDDLE_AREA_INPUTS_OUT)) + size_ + count + 8);
   if (!full_ && count <= limit_ - size_) return base_ + size_;
   full_ = true;
   return nullptr;
@@ -117,6 +120,7 @@ void RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64
 void RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
   if (feeding()) return;
   uint64_t padded = (size_ + 7) & ~7ull;
+  if (HEDDLE_UNLIKELY(parallel) && !full_) full_ = region->result.overflow & (1u << HEDDLE_AREA_STEPS);
   if (full_ || padded > limit_) {
     if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT)))
       note("the area for inputs is full: what the program reads from here on is not recorded, the run cannot be replayed");

@@ -100,4 +100,9 @@ void hand_over(Thread& t) {
   baton_give(t);
 }
 
+void stop_and_own(Thread& t, uint64_t first, uint64_t last, bool write) {
+  hand_over(t);
+  own_slow(t, first, last, write);
+}
+
 }  // namespace heddle::rt

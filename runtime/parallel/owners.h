@@ -29,7 +29,7 @@ extern uint32_t shared_count;  // numbers of Sh() given out
 void owners_start();
 
 inline uint32_t stripe_of(uint64_t address) {
-  return (uint32_t)((address >> kStripeBits) + (address >> 28) * 0x9e3779b1u) & (kStripeCount - 1);
+  return (uint32_t)((address >> kStripeBits) ^ (address >> 31)) & (kStripeCount - 1);
 }
 
 /// `state` lets the thread do it without asking.
@@ -44,14 +44,16 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write);
 /// Somebody asked for the thread's place.
 void hand_over(Thread& t);
 
+/// hand_over(), then own_slow() if it is still needed.
+void stop_and_own(Thread& t, uint64_t first, uint64_t last, bool write);
+
 template <bool kWrite>
 __attribute__((always_inline)) inline void own(Thread& t, const volatile void* p, uint64_t size) {
-  if (HEDDLE_UNLIKELY(t.request)) hand_over(t);
   const uint64_t first = (uint64_t)p, last = first + size - 1;
-  if (HEDDLE_LIKELY(allows<kWrite>(t, __atomic_load_n(&stripe_states[stripe_of(first)], __ATOMIC_RELAXED)) &&
-                    (first >> kStripeBits == last >> kStripeBits)))
-    return;
-  own_slow(t, first, last, kWrite);
+  if (HEDDLE_UNLIKELY(t.request)) return stop_and_own(t, first, last, kWrite);
+  if (HEDDLE_UNLIKELY(!allows<kWrite>(t, __atomic_load_n(&stripe_states[stripe_of(first)], __ATOMIC_RELAXED)) ||
+                      (size > 1 && first >> kStripeBits != last >> kStripeBits)))
+    return own_slow(t, first, last, kWrite);
 }
 
 /// A hook without memory: a place to stop all the same.

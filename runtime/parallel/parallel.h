@@ -66,4 +66,7 @@ void await_ended_threads();
 void log_step(Thread& t, const Op& op, uint32_t hooks);
 uint64_t real_elapsed();
 
+/// The log grows: the first `bytes` of the area can be written. False: the disk is full, which a store would learn by SIGBUS.
+bool log_has_room(HeddleAreaId area, uint64_t bytes);
+
 }  // namespace heddle::rt

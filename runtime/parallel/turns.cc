@@ -22,6 +22,7 @@ uint32_t ended[HEDDLE_MAX_THREADS];
 uint32_t ended_count;
 uint64_t log_capacity, started_ns;
 HeddleStep* log_base;
+bool log_ended;  // no room: what follows is not recorded
 
 uint64_t monotonic() {
   timespec t{};
@@ -96,8 +97,10 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   t.budget = kHookBudget;
   t.seen_shared = shared_count;
   t.info->steps++;
-  if (HEDDLE_UNLIKELY(number >= log_capacity)) {
+  if (HEDDLE_UNLIKELY(log_ended)) return;
+  if (HEDDLE_UNLIKELY(number >= log_capacity || !log_has_room(HEDDLE_AREA_STEPS, (number + 1) * sizeof(HeddleStep)))) {
     r.overflow |= 1u << HEDDLE_AREA_STEPS;
+    log_ended = true;
     return;
   }
   log_base[number] = {(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
@@ -106,6 +109,10 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
 
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {
   t.op = op;
+  if (HEDDLE_LIKELY(!ready || ready(argument))) {
+    log_step(t, op, 0);
+    return Wake::kReady;
+  }
   t.ready = ready;
   t.argument = argument;
   t.deadline = deadline;

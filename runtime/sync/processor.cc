@@ -1,5 +1,6 @@
 // Yielding, and what the program is told about processors: it is pinned to one CPU under control but must not notice.
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <threads.h>
 #include <unistd.h>
@@ -9,15 +10,21 @@
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int sched_yield() {
-  const Modelled on;
-  if (!on) return HEDDLE_REAL(sched_yield)();
-  point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
+  {
+    const Modelled on;
+    if (!on) return HEDDLE_REAL(sched_yield)();
+    point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
+  }
+  if (HEDDLE_UNLIKELY(parallel)) raw_syscall(SYS_sched_yield);
   return 0;
 }
 HEDDLE_EXPORT void thrd_yield() {
-  const Modelled on;
-  if (!on) return HEDDLE_REAL(thrd_yield)();
-  point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
+  {
+    const Modelled on;
+    if (!on) return HEDDLE_REAL(thrd_yield)();
+    point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
+  }
+  if (HEDDLE_UNLIKELY(parallel)) raw_syscall(SYS_sched_yield);
 }
 HEDDLE_EXPORT int get_nprocs() {
   const Modelled on;

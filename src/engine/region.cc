@@ -94,6 +94,11 @@ Result<Region> Region::create(const std::filesystem::path& file) {
         "raise the limit of the address space (ulimit -v unlimited)");
   region.base_ = static_cast<std::byte*>(base);
   region.header_ = reinterpret_cast<HeddleRegion*>(base);
+  if (recording)  // a full disk must be an error here, not SIGBUS later; the logs grow with checks of their own
+    for (HeddleAreaId area : {HEDDLE_AREA_MODULES, HEDDLE_AREA_NOTES, HEDDLE_AREA_THREADS, HEDDLE_AREA_PCS, HEDDLE_AREA_OBJECTS})
+      if (int why = posix_fallocate(region.fd_, static_cast<off_t>(region.areas_[area].offset),
+                                    static_cast<off_t>(std::min(region.areas_[area].size, kMiB))))
+        return error(fmt::format("cannot write {}: {}", file.string(), std::strerror(why)));
   region.reset_for_server();
   return region;
 }

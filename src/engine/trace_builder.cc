@@ -187,7 +187,7 @@ void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
   for (HeddleEvent& event : buffer_) {
     if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
     event.stack = stack_index(event.stack);
-    if (event.site) sites_.insert(event.site);
+    if (event.site && event.site != last_site_) sites_.insert(last_site_ = event.site);
     if (event.kind != HEDDLE_EV_MALLOC && event.kind != HEDDLE_EV_FREE && event.kind != HEDDLE_EV_INPUT) {
       if (last_.size() == kLastEvents) last_.pop_front();
       last_.push_back(event);

@@ -43,6 +43,7 @@ class TraceBuilder {
   std::deque<HeddleEvent> last_;                          // the newest events, at most kLastEvents
   std::vector<std::vector<std::uint32_t>> first_stacks_;  // by thread: indices
   std::unordered_set<std::uint32_t> sites_;
+  std::uint32_t last_site_ = 0;  // in it
   std::unordered_map<std::uint32_t, std::uint32_t> index_of_id_;
   std::map<std::vector<std::uint64_t>, std::uint32_t> index_of_stack_;
   std::vector<std::vector<std::uint64_t>> stacks_;  // code addresses, innermost first

@@ -217,13 +217,17 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
   HeddleRegion& shared = region_.header();
   Clock::time_point start = Clock::now(), moved = start;
   std::uint64_t progress = 0;
-  bool inspected = false;
+  bool inspected = false, passed_on = false;
   for (;;) {
     std::uint32_t bell = load_shared(shared.host_bell);
     if (!drain_ring(hooks)) status.ring_broken = true;
     if (load_shared(shared.server_done) == generation_) return RunEnd::kFinished;
     if (drain_->exited()) return RunEnd::kServerDied;
-    if (interrupted()) return RunEnd::kInterrupted;
+    if (interrupted() && !options_.pass_interrupt) return RunEnd::kInterrupted;
+    if (interrupted() && !passed_on) {
+      passed_on = true;
+      signal_child(SIGINT);
+    }
     if (!stop_for_client(status)) return RunEnd::kClientEnded;
     if (load_shared(shared.result.awaiting_host) == 1 && !inspected) {
       inspected = true;
@@ -241,6 +245,13 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
     if (limits.total.count() > 0 && now - start >= limits.total) return RunEnd::kTimeout;
     futex_wait(shared.host_bell, bell, std::min(kSlice, limits.hang));
   }
+}
+
+// Never a number that the program made up: only what descends from the program we started.
+void Worker::signal_child(int signal) {
+  const pid_t child = load_shared(region_.header().result.child_pid);
+  const std::vector<pid_t> below = descendants(root_);
+  if (std::find(below.begin(), below.end(), child) != below.end()) kill(child, signal);
 }
 
 void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
@@ -269,9 +280,7 @@ RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
   pid_t child = load_shared(shared.result.child_pid);
   if (status.end == RunEnd::kHang || status.end == RunEnd::kTimeout || status.end == RunEnd::kClientEnded) {
     if (hooks.on_stuck && child > 0 && status.end != RunEnd::kClientEnded) hooks.on_stuck(child, status.end);
-    // Never a number that the program made up: only what descends from the program we started.
-    std::vector<pid_t> below = descendants(root_);
-    if (std::find(below.begin(), below.end(), child) != below.end()) kill(child, SIGKILL);
+    signal_child(SIGKILL);
     await_reaped(hooks, status);
   }
   if (load_shared(shared.server_done) == generation_) {

@@ -36,6 +36,7 @@ struct WorkerOptions {
   bool cwd_copy = false;      // each run in a fresh copy of launch.cwd (implies a new program per run)
   std::chrono::milliseconds ready_timeout{10'000};
   const std::atomic<bool>* stop = nullptr;  // set from anywhere: runs end as kInterrupted
+  bool pass_interrupt = false;              // ... instead the program gets SIGINT and ends by itself
 };
 
 enum class RunEnd {
@@ -107,6 +108,7 @@ class Worker {
   bool stop_for_client(RunStatus& status);
   bool drain_ring(const RunHooks& hooks);
   RunEnd await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status);
+  void signal_child(int signal);
   void await_reaped(const RunHooks& hooks, RunStatus& status);
   void ring_own_bell();
   std::size_t end_leftovers();

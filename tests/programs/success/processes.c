@@ -1,5 +1,6 @@
 // expect: clean
 // laws: none, memory shared with another process is not recorded
+// record: none, memory shared with another process is not recorded
 // runs: 10
 // Children by fork, vfork, posix_spawn and system beside threads; shared anonymous memory; process-shared primitives between them.
 #define _GNU_SOURCE

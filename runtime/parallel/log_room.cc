@@ -1,0 +1,33 @@
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "runtime/parallel/parallel.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint64_t kAhead = 1 << 20;
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14; without it a full disk is found out the hard way
+uint64_t populated[HEDDLE_AREA_COUNT];
+
+}  // namespace
+
+bool log_has_room(HeddleAreaId id, uint64_t bytes) {
+  if (HEDDLE_LIKELY(bytes <= populated[id])) return true;
+  const uint64_t size = region->area[id].size;
+  uint64_t until = (bytes + kAhead - 1) / kAhead * kAhead;
+  if (until > size) until = size;
+  if (bytes > until) return false;
+  long done = raw_syscall(SYS_madvise, area<char>(id) + populated[id], until - populated[id], kPopulateWrite);
+  if (done != 0 && done != -EINVAL && done != -ENOSYS) {
+    if (!(region->result.overflow & (1u << id)))
+      note("the disk is full: the recording ends here, the program goes on");
+    region->result.overflow |= 1u << id;
+    return false;
+  }
+  populated[id] = until;
+  return true;
+}
+
+}  // namespace heddle::rt

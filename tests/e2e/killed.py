@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Whoever is killed, whenever: what was recorded is readable, and replays as far as it goes.
+
+    tests/e2e/killed.py --heddle build/bin/heddle [--times 50]
+
+Closing line: 'N passed, M failed'.
+"""
+import argparse, json, os, pathlib, random, signal, subprocess, sys, tempfile, time
+
+from programs import bounded, survivors
+
+PROGRAM = r"""
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+std::atomic<long> n;
+std::mutex m;
+long guarded;
+int main() {
+  auto work = [] {
+    for (long i = 0;; i++) {
+      n++;
+      std::lock_guard g(m);
+      if (++guarded % 5000 == 0) std::printf("%ld\n", guarded);
+    }
+  };
+  std::thread a(work), b(work);
+  a.join();
+  b.join();
+}
+"""
+
+
+def kill_one(heddle, folder, exe, i, rng):
+    trace = folder / "killed.heddle"
+    trace.unlink(missing_ok=True)
+    delay, whom = rng.uniform(0, 0.6), rng.choice(["all", "recorder", "program"])
+    p = subprocess.Popen([heddle, "record", "-o", trace, "--", exe], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
+    time.sleep(delay)
+    if whom == "program":
+        # The run itself: the youngest process of that program, once there is one.
+        for _ in range(200):
+            pids = subprocess.run(["pgrep", "-n", "-f", f"^{exe}"], capture_output=True, text=True).stdout.split()
+            if pids or p.poll() is not None:
+                break
+            time.sleep(0.02)
+        for pid in pids:
+            os.kill(int(pid), signal.SIGKILL)
+        p.wait(30)
+    else:
+        (os.killpg if whom == "all" else os.kill)(p.pid, signal.SIGKILL)
+        p.wait()
+    left = survivors(folder)
+    if left:
+        return f"{whom} killed after {delay:.3f} s: left alive {left}"
+    if not trace.exists():
+        return None if delay < 0.2 else f"{whom} killed after {delay:.3f} s: no trace at all"
+    code, out, err = bounded([heddle, "show", "--format", "json", trace], folder, 60)
+    early = "cut off before the program began" in err or "before heddle's runtime" in err
+    if code != 0 and not early:
+        return f"{whom} killed after {delay:.3f} s: show says {code} {err[-300:]}"
+    if early:
+        return None
+    code, out, err = bounded([heddle, "replay", "--json", trace], folder, 60)
+    said = json.loads(out) if out else {}
+    if code not in (0, 3, 66) or said.get("diverged"):
+        return f"{whom} killed after {delay:.3f} s: replay says {code} {(out + err)[-500:]}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--heddle", required=True, type=lambda p: pathlib.Path(p).resolve())
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    a = parser.parse_args()
+    rng, passed, failed = random.Random(a.seed), 0, 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "p.cc").write_text(PROGRAM)
+        code, out, err = bounded([a.heddle, "c++", "-std=c++20", "-g", "-O1", "-pthread", "p.cc", "-o", "p"], folder, 120)
+        if code != 0:
+            sys.exit(f"build: {err}")
+        for i in range(a.times):
+            wrong = kill_one(a.heddle, folder, folder / "p", i, rng)
+            passed, failed = passed + (wrong is None), failed + (wrong is not None)
+            if wrong:
+                print(f"FAILED kill {i}: {wrong}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
