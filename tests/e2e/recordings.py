@@ -71,7 +71,7 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     a = parser.parse_args()
     heddle = a.heddle.resolve()
-    files = a.files or sorted(p for p in PROGRAMS.rglob("*") if p.suffix in (".c", ".cc") and "expect:" in p.read_text()[:500])
+    files = [f.resolve() for f in a.files] or sorted(p for p in PROGRAMS.rglob("*") if p.suffix in (".c", ".cc") and "expect:" in p.read_text()[:500])
     passed = failed = replayed = 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for path, (failing, wrong) in zip(files, pool.map(lambda p: check(heddle, p, a.times), files)):
