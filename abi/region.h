@@ -15,6 +15,8 @@
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 #define HEDDLE_MAX_THREADS 4096u
+// Where the runtime maps it, in every process.
+#define HEDDLE_REGION_ADDRESS 0x200000000000ull
 
 enum HeddleAreaId {
   HEDDLE_AREA_THREADS,     // HeddleThreadInfo[HEDDLE_MAX_THREADS]
@@ -86,7 +88,8 @@ struct HeddleRun {  // in
   uint32_t fail_on_race;   // end the run at the first race, as a failure
   uint32_t recorded;       // 1: the replay of a recording: places are counted in hooks, see STOPS
   uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
-  uint32_t reserved[10];
+  uint32_t debugger;       // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
+  uint32_t reserved[9];
 };
 
 // Order of the contract in DESIGN.md ("Kinds").
@@ -231,6 +234,15 @@ struct HeddleResult {  // out
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 
+// Between a debugger's commands (src/gdb/heddle.py) and the runtime.
+enum HeddleStop { HEDDLE_STOP_NONE, HEDDLE_STOP_STEP, HEDDLE_STOP_FAILURE, HEDDLE_STOP_DIVERGENCE, HEDDLE_STOP_EXIT };
+struct HeddleDebugger {
+  uint64_t stop_at;        // in: the step before whose execution the runtime stops; 0: none
+  uint64_t stop_function;  // out: a function that the runtime calls to stop
+  uint32_t reason;         // out: enum HeddleStop
+  uint32_t reserved;
+};
+
 enum HeddleServerState { HEDDLE_SERVER_NONE, HEDDLE_SERVER_READY, HEDDLE_SERVER_RUNNING, HEDDLE_SERVER_FAILED };
 
 struct HeddleRegion {
@@ -255,6 +267,7 @@ struct HeddleRegion {
   uint64_t meta_bytes, maps_bytes;
   struct HeddleRun run;
   struct HeddleResult result;
+  struct HeddleDebugger debugger;
 };
 
 static inline uint32_t heddle_step_hash(uint32_t thread, uint32_t kind, uint32_t site, uint32_t object) {

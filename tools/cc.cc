@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tools/cc_args.h"
+#include "tools/cc_libraries.h"
 
 namespace heddle {
 namespace {
@@ -93,6 +94,8 @@ int cc_main(bool cxx, int argc, char** argv) {
   if (auto reason = obstacle(request, parts); !reason.empty()) return fail(name, reason);
   if (replaces_thread_sanitizer(request))
     std::fprintf(stderr, "heddle %s: -fsanitize=thread is left out: heddle's own hooks find the races\n", name);
+  if (needs_runtime(request) && asks_for_libtsan(request))
+    parts.no_libtsan = fs::path(parts.runtime).parent_path() / "tsan";
   auto command = cc_command(request, parts);
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());

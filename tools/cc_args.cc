@@ -114,8 +114,10 @@ struct Walk {
   bool code = false, headers = false, inputs = false;
   bool stops_before_code = false, stops_before_link = false, question = false;
 
+  void library(string_view name) { request.libraries.emplace_back(name); }
   void input(string_view file) {
     inputs = true;
+    if (file.ends_with(".so") || file.find(".so.") != string_view::npos) library(file);
     auto kind = language ? input_of_language(*language) : input_of_file(file);
     code |= kind == Input::kCode;
     headers |= kind == Input::kHeader;
@@ -157,6 +159,8 @@ void Walk::option(string_view word) {
   if (word.starts_with("-x") && word.size() > 2) set_language(word.substr(2));
   if (word.starts_with("--language=")) set_language(word.substr(11));
   if (word.starts_with("-l") || word.starts_with("-Wl,")) inputs = true;
+  if (word.starts_with("-l") && word.size() > 2) library(word.substr(2));
+  if (word.starts_with("-L") && word.size() > 2) request.folders.emplace_back(word.substr(2));
 }
 
 bool own_flag(CcRequest& request, string_view word) {
@@ -190,7 +194,8 @@ void walk_over(const std::vector<std::string>& words, Walk& walk) {
       string_view value = words[++i];
       if (word == "-x") walk.set_language(value);
       if (word == "-Xlinker") walk.linker(value);
-      if (word == "-l") walk.inputs = true;
+      if (word == "-l") walk.inputs = true, walk.library(value);
+      if (word == "-L") walk.request.folders.emplace_back(value);
       continue;
     }
     if (word == "--") {
@@ -276,6 +281,9 @@ std::vector<std::string> cc_command(const CcRequest& request, const CcParts& par
     if (needs_runtime(request))
       add({"-Wl,--dynamic-list=" + parts.symbols, "-Wl,--whole-archive", parts.runtime, "-Wl,--no-whole-archive",
            "-lpthread", "-ldl"});
+    // Only the old kind of run path also counts for what libraries need.
+    if (needs_runtime(request) && !parts.no_libtsan.empty())
+      add({"-Wl,--disable-new-dtags", "-Wl,-rpath," + parts.no_libtsan});
     add({"--end-no-unused-arguments"});
   }
   command.insert(command.end(), request.passed.begin(), request.passed.end());

@@ -23,6 +23,8 @@ struct CcRequest {
   bool late = false;           // -fheddle-late
   bool stats = false;          // -fheddle-stats
   bool off = false;            // -fno-heddle
+  std::vector<std::string> libraries;  // shared libraries among the inputs: paths, and names of -l
+  std::vector<std::string> folders;    // of -L
   std::vector<std::string> passed;  // the user's arguments without ours
 };
 
@@ -34,6 +36,7 @@ struct CcParts {
   std::string runtime;  // libheddle_rt.a
   std::string symbols;  // heddle_rt.syms: what the executable exports
   std::string include;  // <heddle/check.h>
+  std::string no_libtsan = {};  // the folder of a libtsan.so.2 that does nothing; empty: nobody asks for it
 };
 
 CcRequest analyze_cc(const std::vector<std::string>& args, ReadFile read_file);

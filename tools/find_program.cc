@@ -10,6 +10,13 @@ namespace heddle {
 namespace fs = std::filesystem;
 namespace {
 
+bool is_openmp(std::string_view library) {
+  return library.starts_with("libgomp.so") || library.starts_with("libomp.so") || library.starts_with("libomp5.so") ||
+         library.starts_with("libiomp5.so");
+}
+
+}  // namespace
+
 fs::path search_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (std::string_view rest = path ? path : ""; !rest.empty();) {
@@ -21,13 +28,6 @@ fs::path search_path(const std::string& name) {
   }
   return {};
 }
-
-bool is_openmp(std::string_view library) {
-  return library.starts_with("libgomp.so") || library.starts_with("libomp.so") || library.starts_with("libomp5.so") ||
-         library.starts_with("libiomp5.so");
-}
-
-}  // namespace
 
 Result<ProgramInfo> find_program(const std::string& name) {
   fs::path path = name;

@@ -1,5 +1,6 @@
 // From what the user typed to the program that is started.
 #pragma once
+#include <filesystem>
 #include <string>
 
 #include "src/program/program.h"
@@ -10,5 +11,8 @@ namespace heddle {
 /// As a shell finds it: by path if `name` has a slash, else in PATH. Errors: not there, not executable, and (for ELF
 /// files) not built by heddle cc.
 Result<ProgramInfo> find_program(const std::string& name);
+
+/// An executable file of that name in PATH; empty: none.
+std::filesystem::path search_path(const std::string& name);
 
 }  // namespace heddle

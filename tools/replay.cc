@@ -12,6 +12,7 @@
 #include "tools/json.h"
 #include "tools/open_trace.h"
 #include "tools/options.h"
+#include "tools/replay_gdb.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
@@ -24,6 +25,7 @@ A damaged trace is replayed as far as it is intact. The program is the one that 
 environment (but not LD_* and PATH) and inputs; what it read from outside is fed from the trace.
 
 Example:  heddle replay --times 20 queue-1.heddle
+          heddle replay --gdb queue-1.heddle
 HEDDLE_OPTIONS=key=value:... sets more (backend, timeouts); HEDDLE_OPTIONS=help=1 heddle replay lists all.
 Exit status: 66 the failure came back, 0 the trace has none and the replay neither, 3 diverged, 2 usage or input error.)";
 
@@ -31,6 +33,7 @@ struct ReplayArguments {
   std::string trace, program;
   std::uint64_t times = 1;
   bool json = false, quiet = false;
+  bool gdb = false, start_under_gdb = false;
   Options options;
   std::string damage;       // of the trace; empty: none
   std::uint64_t steps = 0;  // that are followed
@@ -46,6 +49,8 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   app.footer(kFooter);
   app.add_option("TRACE", out.trace, "written by heddle hunt")->required();
   app.add_option("--times", out.times, "how often (default 1)")->check(CLI::Range(1, 1'000'000));
+  app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
+  app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with
   app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
   app.add_flag("--quiet", out.quiet, "only the answer");
   if (auto status = parse_options(app, split.own)) return status;
@@ -53,6 +58,8 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
     return report_error("replay",
                         {"the arguments of the program come from the trace: only its path may stand behind --", ""});
   if (!split.program.empty()) out.program = split.program.front();
+  if (out.gdb && (out.json || out.times != 1))
+    return report_error("replay", {"--gdb is one session with you: not with --json or --times", ""});
   return std::nullopt;
 }
 
@@ -195,9 +202,12 @@ int replay_main(int argc, char** argv) {
   auto input = standard_input_of(head.meta.standard_input);
   if (!input) return report_error("replay", input.error());
   if (head.meta.has_standard_input) worker.standard_input = input->file.get();
+  const GdbSubject subject{*trace, *replayer, arguments.trace};
+  if (arguments.start_under_gdb) return start_under_gdb(subject, worker);
   if (!arguments.quiet)
     fmt::print(stderr, "replaying {}   in {}\n", shell_line(worker.launch.argv), worker.launch.cwd.string());
   std::fflush(stderr);
+  if (arguments.gdb) return run_gdb(subject, worker, stop);
   auto executor = Executor::create(worker, std::make_shared<SiteCache>());
   if (!executor) return report_error("replay", executor.error());
   return replay_all(arguments, *replayer, head, **executor, stop);

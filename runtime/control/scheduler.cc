@@ -8,6 +8,7 @@
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
+#include "runtime/control/debugger.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/stay.h"
 #include "runtime/detector/detector.h"
@@ -147,6 +148,7 @@ void diverged(uint32_t reason, uint32_t expected, const Thread* actual) {
     d.actual_address = actual->op.address;
   }
   __atomic_store_n(&d.happened, 1, __ATOMIC_SEQ_CST);
+  debugger_stop(HEDDLE_STOP_DIVERGENCE);
   end_run(kDivergedStatus);
 }
 
@@ -310,6 +312,7 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   }
   t.state = HEDDLE_T_RUNNING;
   info.state = HEDDLE_T_RUNNING;
+  debugger_at_step();
   io_rearm();
   if (ready) waits--;
   if (deadline) control.dirty = true;  // it is no longer among those that wait
@@ -411,6 +414,7 @@ void enter(const Op& op) {
   t.info->state = HEDDLE_T_RUNNING;
   t.budget = kHookBudget;
   control.dirty = true;
+  debugger_at_step();
   io_rearm();
 }
 
@@ -428,6 +432,7 @@ void diverge_input(const char* text) {
   d.expected_thread = d.actual_thread = self ? self->index : 0;
   for (size_t i = 0; i + 1 < sizeof d.text && text[i]; i++) d.text[i] = text[i];
   __atomic_store_n(&d.happened, 1, __ATOMIC_SEQ_CST);
+  debugger_stop(HEDDLE_STOP_DIVERGENCE);
   end_run(kDivergedStatus);
 }
 

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/debugger.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
@@ -48,6 +49,7 @@ void commit_failure(HeddleFailureKind kind) {
 
 void await_inspection() {
   publish_events();
+  if (debugged()) return debugger_stop(HEDDLE_STOP_FAILURE);
   uint32_t generation = region->server_go;
   if (!region->run.inspect) return;
   __atomic_store_n(&region->result.awaiting_host, 1, __ATOMIC_SEQ_CST);
@@ -156,6 +158,7 @@ void note_exit(int status) {
   region->result.exit_called = 1;
   region->result.exit_thread = self ? self->index + 1 : 0;
   publish_events();
+  debugger_stop(HEDDLE_STOP_EXIT);
 }
 
 }  // namespace heddle::rt

@@ -23,6 +23,7 @@
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
+#include "runtime/control/debugger.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
@@ -36,8 +37,6 @@
 
 namespace heddle::rt {
 namespace {
-
-constexpr uint64_t kRegionAddress = 0x200000000000ull;
 
 // Takes HEDDLE_REGION (and the padding) out of the environment: the program must not see them.
 int take_region_descriptor(char** environment) {
@@ -65,7 +64,7 @@ HeddleRegion* map_region(int fd) {
   if (raw_syscall(SYS_pread64, fd, &header, sizeof header, 0) != (long)sizeof header) return nullptr;
   if (header.magic != HEDDLE_REGION_MAGIC || header.version != HEDDLE_REGION_VERSION) return nullptr;
   count_own_mapping(header.total_size, true);
-  long p = raw_syscall(SYS_mmap, kRegionAddress, header.total_size, PROT_READ | PROT_WRITE,
+  long p = raw_syscall(SYS_mmap, HEDDLE_REGION_ADDRESS, header.total_size, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
   return p > 0 ? (HeddleRegion*)p : nullptr;
 }
@@ -127,6 +126,7 @@ void serve() {
   cache_stacks();
   install_fatal_handlers();  // inherited by every run; the program cannot change its own any more before that
   region->server_pid = (int)raw_syscall(SYS_getpid);
+  if (debugged()) return debugger_start();
   __atomic_store_n(&region->server_state, (uint32_t)HEDDLE_SERVER_READY, __ATOMIC_SEQ_CST);
   ring_host();
   uint32_t done = 0;

@@ -7,6 +7,7 @@
 #include <threads.h>
 
 #include "runtime/control/backend.h"
+#include "runtime/control/debugger.h"
 #include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
 #include "runtime/parallel/heap.h"
@@ -78,6 +79,7 @@ void* trampoline(void* argument) {
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
   if (detector::on) detector::thread_started(t);
+  debugger_at_step();
   io_rearm();
   t.result = heddle_call_thread(t.entry, t.entry_argument);
   return t.result;

@@ -15,7 +15,7 @@ _heddle() {
   case ${COMP_WORDS[1]} in
     hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
         --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --json --quiet --help -o --output --" -- "$current")) ;;
-    replay) COMPREPLY=($(compgen -W "--times --json --quiet --help --" -- "$current")) ;;
+    replay) COMPREPLY=($(compgen -W "--times --gdb --json --quiet --help --" -- "$current")) ;;
     show) COMPREPLY=($(compgen -W "--format -o --output --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;
   esac
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))

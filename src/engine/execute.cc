@@ -67,9 +67,7 @@ Symbolizer& Executor::symbolizer() {
   return *symbolizer_;
 }
 
-Status Executor::write_request(const RunRequest& request) {
-  Region& region = worker_->region();
-  if (++runs_ % kTrimEvery == 0) region.trim();
+Status write_request(Region& region, const RunRequest& request) {
   bool fits = region.fill(HEDDLE_AREA_SCHEDULE, bytes_of(request.schedule)) &&
               region.fill(HEDDLE_AREA_EXPECT, bytes_of(request.expect)) &&
               region.fill(HEDDLE_AREA_POINTS, bytes_of(request.points)) &&
@@ -141,7 +139,8 @@ void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
 Result<RunOutcome> Executor::execute(const RunRequest& request,
                                      std::function<void(std::span<const HeddleEvent>)> on_events) {
   if (Status ready = worker_->prepare(); !ready) return std::unexpected(ready.error());
-  if (Status written = write_request(request); !written) return std::unexpected(written.error());
+  if (++runs_ % kTrimEvery == 0) worker_->region().trim();
+  if (Status written = write_request(worker_->region(), request); !written) return std::unexpected(written.error());
   limits_ = request.limits;
   RunOutcome outcome;
   RunHooks hooks;

@@ -26,6 +26,9 @@ struct RunRequest {
   bool keep_evidence = false;  // copy choices, inputs and tables out even if nothing failed
 };
 
+/// Puts a run into a region. Error: it does not fit.
+Status write_request(Region& region, const RunRequest& request);
+
 /// What a run left in the region beyond its counters; copied out once, bounded.
 struct Evidence {
   std::vector<HeddleThreadInfo> threads;
@@ -73,7 +76,6 @@ class Executor {
 
  private:
   Executor() = default;
-  Status write_request(const RunRequest& request);
   std::optional<FailureRecord> classify_now(pid_t stopped_child, int wait_status, const HeddleResult& result);
   void classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome);
 

@@ -105,7 +105,8 @@ void default_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-[[noreturn]] void run_child(const ChildPlan& plan) {
+/// What could not be done; errno says why.
+Report::Stage run_program(const ChildPlan& plan) {
   if (plan.own_network && take_own_network(plan)) tell(plan, Report::kOwnNetwork);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) _exit(127);
@@ -118,13 +119,13 @@ void default_signals() {
   int persona = personality(0xffffffff);
   if (persona >= 0 && personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) >= 0)
     tell(plan, Report::kAslrOff);
-  if (chdir(plan.cwd) != 0) fail_child(plan, Report::kCwd);
+  if (chdir(plan.cwd) != 0) return Report::kCwd;
   if (dup2(plan.streams.in, 0) < 0 || dup2(plan.streams.out, 1) < 0 || dup2(plan.streams.err, 2) < 0)
-    fail_child(plan, Report::kStreams);
+    return Report::kStreams;
   syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
-  if (plan.region_fd >= 0 && dup2(plan.region_fd, plan.region_number) < 0) fail_child(plan, Report::kStreams);
+  if (plan.region_fd >= 0 && dup2(plan.region_fd, plan.region_number) < 0) return Report::kStreams;
   execve(plan.path, plan.argv, plan.envp);
-  fail_child(plan, Report::kExec);
+  return Report::kExec;
 }
 
 Error describe(const Launch& launch, const Report& report) {
@@ -137,6 +138,12 @@ Error describe(const Launch& launch, const Report& report) {
     default:
       return {fmt::format("cannot set up descriptors for {}: {}", launch.program.string(), why), {}};
   }
+}
+
+int region_number_here() {
+  rlimit files{};
+  const bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur <= kRegionNumber;
+  return few ? static_cast<int>(files.rlim_cur) - 1 : kRegionNumber;
 }
 
 }  // namespace
@@ -157,9 +164,7 @@ std::vector<std::string> padded_environment(const Launch& launch, int region_num
 }
 
 Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int region_fd) {
-  rlimit files{};
-  const bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur <= kRegionNumber;
-  const int region_number = few ? static_cast<int>(files.rlim_cur) - 1 : kRegionNumber;
+  const int region_number = region_number_here();
   std::vector<std::string> environment = padded_environment(launch, region_number);
   std::vector<char*> argv = pointers(launch.argv), envp = pointers(environment);
   int report[2];
@@ -177,7 +182,7 @@ Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int 
                  launch.network == Network::kOwn,
                  uid_map.c_str(),
                  gid_map.c_str()};
-  pid_t pid = fork_registered([&] { run_child(plan); });
+  pid_t pid = fork_registered([&] { fail_child(plan, run_program(plan)); });
   int fork_error = errno;
   close(report[1]);
   Spawned spawned{.pid = pid};
@@ -196,6 +201,27 @@ Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int 
   if (!failed) return spawned;
   if (pid > 0) end_process(pid);
   return std::unexpected(*failed);
+}
+
+Error become(const Launch& launch, const StandardStreams& streams, int region_fd) {
+  const int region_number = region_number_here(), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  std::vector<std::string> environment = padded_environment(launch, region_number);
+  std::vector<char*> argv = pointers(launch.argv), envp = pointers(environment);
+  const std::string uid_map = fmt::format("{0} {0} 1\n", geteuid()), gid_map = fmt::format("{0} {0} 1\n", getegid());
+  const ChildPlan plan{.path = launch.program.c_str(),
+                       .cwd = launch.cwd.c_str(),
+                       .argv = argv.data(),
+                       .envp = envp.data(),
+                       .streams = streams,
+                       .region_fd = region_fd,
+                       .region_number = region_number,
+                       .report_fd = nowhere,
+                       .parent = getppid(),
+                       .own_network = launch.network == Network::kOwn,
+                       .uid_map = uid_map.c_str(),
+                       .gid_map = gid_map.c_str()};
+  const Report::Stage stage = run_program(plan);
+  return describe(launch, Report{stage, errno});
 }
 
 }  // namespace heddle

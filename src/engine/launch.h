@@ -50,4 +50,8 @@ struct Spawned {
 /// and adopts its orphaned descendants. Errors: what exec says.
 Result<Spawned> spawn(const Launch& launch, const StandardStreams& streams, int region_fd);
 
+/// This process becomes the program, prepared as by spawn() but in its session: for debuggers, which start programs
+/// themselves. Returns only if it cannot.
+Error become(const Launch& launch, const StandardStreams& streams, int region_fd);
+
 }  // namespace heddle

@@ -50,6 +50,8 @@ class Replayer {
   std::uint64_t steps() const { return steps_; }
   bool schedule_is_cut() const { return cut_; }
   const FailureConditions& conditions() const { return conditions_; }
+  /// What is executed: for who starts the program in a way of their own (a debugger).
+  const RunRequest& request() const { return request_; }
 
  private:
   explicit Replayer(const TraceReader& trace) : trace_(&trace) {}

@@ -139,8 +139,14 @@ def stacks_pass_through_all_kinds_of_code(check):
         check.run("gcc", "-O2", "-c", SOURCES / "mixed_plain.c", "-o", plain)
         library = check.work / "libmixed.so"
         check.run(check.heddle, "c++", "-shared", tsan, plain, "-o", library)
-        for how, parts in {"in one program": (main, tsan, plain), "in a library": (main, library, f"-Wl,-rpath,{check.work}")}.items():
+        own = check.work / compiler / "libown.so"  # gcc's asks for libtsan.so
+        own.parent.mkdir(exist_ok=True)
+        check.run(COMPILERS[compiler], "-shared", "-fsanitize=thread", tsan, plain, "-o", own)
+        for how, parts in {"in one program": (main, tsan, plain), "in a library": (main, library, f"-Wl,-rpath,{check.work}"),
+                           "in a library that the compiler linked": (main, f"-L{own.parent}", "-lown", f"-Wl,-rpath,{own.parent}")}.items():
             exe = check.link("mixed", *parts)
+            code, _, err = check.run(exe)
+            check(f"mixed {compiler} {how}: alone", code == 0, (code, err))
             code, found = check.hunt(exe, runs=20)
             stacks = [[f["function"].split("(")[0] for f in e["stack"]] for r in found["races"] for e in (r["first"], r["second"])]
             ours = [s for s in stacks if s[:1] == ["innermost"]]

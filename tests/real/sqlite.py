@@ -1,0 +1,13 @@
+"""SQLite's threadtest4: threads with connections of their own that write to databases they share; file locks."""
+from real import Program
+
+
+def right(folder, output):
+    return "errors" if output and "Total 0 errors" not in output else None
+
+
+PROGRAM = Program(
+    package="sqlite3", needs=["tcl"],
+    build="./configure --disable-tcl --disable-readline --disable-shared && make sqlite3.lo && "
+          "$CC -g -O2 -I. test/threadtest4.c sqlite3.o -o threadtest4 -lpthread -ldl -lm",
+    made="threadtest4", command=["{program}", "--multithread", "2"], right=right)
