@@ -9,7 +9,9 @@ import itertools, json, os, re, shlex
 import gdb
 
 STOP_STEP, STOP_FAILURE, STOP_DIVERGENCE, STOP_EXIT = 1, 2, 3, 4
-FATAL = {"SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP"}
+# Kinds of failure that come as a signal.
+FATAL = {"SIGABRT": {"assertion", "abort", "exception", "check", "sanitizer"}, "SIGSEGV": {"segfault"}, "SIGBUS": {"bus"}, "SIGFPE": {"fpe"},
+         "SIGILL": {"ill"}, "SIGTRAP": {"ill"}}
 DIVERGENCES = {1: "the thread that the schedule names cannot run here", 2: "another event happened",
                3: "the schedule is at its end: here the recorded run was cut off",
                4: "the program asked for another input than it was recorded with", 5: "the program ended before its schedule"}
@@ -208,15 +210,17 @@ class StopPoint(gdb.Breakpoint):
 
 
 def show_failure():
-    """The answer first."""
-    f = session.failure
-    if f:
+    """The answer first. Nothing is claimed that did not happen: a run that was interfered with can fail in another way."""
+    f, number = session.failure, session.number("failure_kind", 4)  # 0: the signal is not yet handled, or it exits
+    kind = session.failure_kinds[number] if number < len(session.failure_kinds) else "?"
+    if f and (number == 0 or kind == f["kind"]) and (session.step() or 0) >= session.steps:
         say(f"FAILED  {f['message']}   {f['place']}{', thread ' + f['thread'] if f['thread'] else ''}")
         for line in f["waits"]:
             say("  " + line)
-    else:
-        kind = session.number("failure_kind", 4)
-        say(f"FAILED  {session.failure_kinds[kind]}: {session.text('failure_message')}   (the recorded run did not fail)")
+        return
+    said = session.text("failure_message")
+    say(f"FAILED, but not as recorded: {kind}{': ' + said if said else ''}   at step {session.step()}")
+    say(f"  the recorded run: {f['message'] if f else 'no failure'}")
 
 
 def show_divergence():
@@ -258,7 +262,7 @@ def on_stop(event):
         return
     if isinstance(event, gdb.SignalEvent):
         at_end = session.failure and (session.step() or 0) >= session.steps
-        if event.stop_signal in FATAL and at_end and not session.failed:
+        if at_end and not session.failed and session.failure["kind"] in FATAL.get(event.stop_signal, ()):
             session.stopped = STOP_FAILURE
     elif isinstance(event, gdb.BreakpointEvent) and stop_point in event.breakpoints:
         session.stopped = stop_point.reason

@@ -111,6 +111,13 @@ def breakpoints(b, trace):
     b.nothing_left("queue")
 
 
+def interference(b, trace):
+    out = b.gdb(trace, "heddle goto 9", "print available()", "heddle goto 9", "set var filled=5", "heddle to-failure")
+    p = parts(out)
+    check("queue: a call that takes a lock is not taken for the recorded failure", ("not as recorded: deadlock" in p[3] or "the replay ends" in p[3]) and "FAILED  " not in p[3], p[3])
+    check("queue: a changed variable leaves the schedule, and that is said", "the replay ends at step" in p[6] and "another event happened" in p[6] and "FAILED" not in p[6], p[6])
+
+
 def watchpoints(b, trace):
     out = b.gdb(trace, "watch filled", "continue", "continue", "continue", "continue")
     changes = re.findall(r"Old value = (-?\d+)\s+New value = (-?\d+)\s+(\w+) ", out)
@@ -215,7 +222,7 @@ def main():
     try:
         as_accepted(b)
         queue = b.trace("queue", ROOT / "examples/queue.c")
-        for part in (breakpoints, watchpoints, patience, ends, refusals):
+        for part in (breakpoints, interference, watchpoints, patience, ends, refusals):
             part(b, queue)
         for part in (deadlock, to_and_fro, kinds):
             part(b)
