@@ -5,6 +5,7 @@
 #include "runtime/arena.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -24,11 +25,14 @@ void drop(Object& o) {
   o.dropped = true;
 }
 
-uint64_t page_filter[1024];  // pages that ever held an object, by hash; read without the baton
+constexpr size_t kFilterWords = 1024;
+uint64_t* page_filter;  // recordings: pages that ever held an object, by hash; read without the baton
 
 void put_in_page(Object& o) {
-  uint64_t bit = (o.address >> 12) & 65535;
-  __atomic_fetch_or(&page_filter[bit / 64], 1ull << (bit % 64), __ATOMIC_RELAXED);
+  if (HEDDLE_UNLIKELY(parallel)) {
+    uint64_t bit = (o.address >> 12) % (kFilterWords * 64);
+    __atomic_fetch_or(&page_filter[bit / 64], 1ull << (bit % 64), __ATOMIC_RELAXED);
+  }
   uint64_t page = key_of(o.address >> 12);
   Object** first = by_page.find(page);
   if (!first) first = &by_page.insert(page, nullptr);
@@ -94,11 +98,15 @@ void drop_objects_in(const volatile void* address, size_t bytes) {
       for (Object* o = *first; o; o = o->next_in_page) drop_if_inside(o);
 }
 
+void objects_start() {
+  if (parallel) page_filter = arena_new<uint64_t>(kFilterWords);
+}
+
 bool may_hold_objects(const volatile void* address, size_t bytes) {
   uint64_t page = (uint64_t)address >> 12, last = ((uint64_t)address + bytes) >> 12;
   if (last - page > 64) return true;
   for (; page <= last; page++)
-    if (__atomic_load_n(&page_filter[(page & 65535) / 64], __ATOMIC_RELAXED) & (1ull << (page % 64))) return true;
+    if (__atomic_load_n(&page_filter[page % (kFilterWords * 64) / 64], __ATOMIC_RELAXED) & (1ull << (page % 64))) return true;
   return false;
 }
 

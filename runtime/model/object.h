@@ -37,6 +37,8 @@ Object* find_object(const volatile void* address);
 void drop_object(const volatile void* address);
 /// Memory was freed or handed out anew: forgets every object inside.
 void drop_objects_in(const volatile void* address, size_t bytes);
+/// Before the first object of a recording.
+void objects_start();
 /// False: certainly not. May be asked without the baton.
 bool may_hold_objects(const volatile void* address, size_t bytes);
 

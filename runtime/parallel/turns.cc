@@ -9,6 +9,7 @@
 #include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
+#include "runtime/model/object.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
@@ -16,9 +17,8 @@
 namespace heddle::rt {
 namespace {
 
-uint32_t waiting[HEDDLE_MAX_THREADS];
+uint32_t *waiting, *ended;  // thread indices; not static: pages that controlled runs need would lie further apart
 uint32_t waiting_count;
-uint32_t ended[HEDDLE_MAX_THREADS];
 uint32_t ended_count;
 uint64_t log_capacity, started_ns;
 HeddleStep* log_base;
@@ -70,9 +70,12 @@ void sleep_until_ready(Thread& t) {
 }  // namespace
 
 void parallel_start() {
+  waiting = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
+  ended = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
   log_base = area<HeddleStep>(HEDDLE_AREA_STEPS);
   log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
   started_ns = monotonic();
+  objects_start();
   owners_start();
 }
 

@@ -22,6 +22,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
+#include "runtime/control/code_address.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
 #include "runtime/control/recording.h"
@@ -188,6 +189,7 @@ void start(int, char**, char** environment) {
   threads_prepare();
   heap_prepare();
   sites_prepare();
+  code_key((uint64_t)&child_start);  // the executable is known: no run has to look it up
 }
 
 __attribute__((section(".preinit_array"), used)) void (*preinit)(int, char**, char**) = start;
