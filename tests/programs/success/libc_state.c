@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 static void* draws(void* p) {
   unsigned sum = 0;
   for (int i = 0; i < 40; i++) {
@@ -23,6 +24,7 @@ static void* draws(void* p) {
 int main(void) {
   pthread_t t[3];
   srand(7);
+  printf("%d\n", (int)getpid());  // no two runs alone write the same
   for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, draws, (void*)i);
   for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
   printf("%s\n", getenv("LAST"));
