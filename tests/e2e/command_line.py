@@ -35,7 +35,7 @@ def help_and_version(h):
     code, out, _ = h("--version")
     assert code == 0 and out.startswith("heddle "), out
     code, out, _ = h("--help")
-    assert code == 0 and "heddle hunt -- " in out and "record" not in out, out
+    assert code == 0 and "heddle hunt -- " in out and "heddle doctor" in out, out
     for verb in ("hunt", "replay", "show"):
         code, out, err = h(verb, "--help")
         assert code == 0 and "Example" in out and "--json" in out or verb == "show", (verb, out, err)
@@ -44,7 +44,7 @@ def help_and_version(h):
 def usage_errors(h):
     exe = h.build(RACY, "racy")
     (h.work / "text").write_text("hello")
-    for args, word in [((), "Usage"), (("hnt",), "did you mean hunt"), (("record",), "not in this version"), (("hunt",), "--"),
+    for args, word in [((), "Usage"), (("hnt",), "did you mean hunt"), (("merge",), "not in this version"), (("hunt",), "--"),
                        (("hunt", "--"), "--"), (("hunt", exe), "hunt"), (("hunt", "--strategy", "nope", "--", exe), "random, pct"),
                        (("hunt", "--points", "nope", "--", exe), "sync, racy, all"), (("hunt", "--time", "soon", "--", exe), "30s"),
                        (("hunt", "--seed", "x", "--", exe), "seed"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
