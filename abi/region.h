@@ -14,6 +14,10 @@
 #define HEDDLE_REGION_VERSION 1u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
+// HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
+// interpreter), but in the first one behind it that can make threads.
+#define HEDDLE_PRELOAD_ENV "HEDDLE_PRELOAD"
+#define HEDDLE_FOLLOW_ENV "HEDDLE_FOLLOW"
 #define HEDDLE_MAX_THREADS 4096u
 // Where the runtime maps it, in every process.
 #define HEDDLE_REGION_ADDRESS 0x200000000000ull
@@ -231,6 +235,10 @@ struct HeddleResult {  // out
   uint32_t exit_thread;    // index + 1 of who called it; 0 unknown
   struct HeddleFailure failure;
   struct HeddleDivergence divergence;
+  uint32_t enabled;        // threads that could run when one was last chosen; 0: not known, the model has changed since
+  uint32_t signals;        // and cancellations that wait for a point
+  uint32_t preloaded;      // the runtime is the preload build: plain code between synchronisation calls is not seen
+  char escape[256];        // why this run cannot be controlled and was ended; empty: it was
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 

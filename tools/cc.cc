@@ -14,6 +14,12 @@
 #include "tools/cc_libraries.h"
 
 namespace heddle {
+
+std::string clang_path() {
+  if (const char* chosen = getenv("HEDDLE_CLANG"); chosen && *chosen) return chosen;
+  return "/usr/lib/llvm-19/bin/clang";
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,11 +60,6 @@ int help(bool cxx, const std::string& clang) {
   const char* verb = cxx ? "c++" : "cc";
   std::printf(kHelp, verb, cxx ? "CXX" : "CC", verb, clang.c_str(), clang.c_str(), verb, cxx ? "cc" : "c");
   return std::fflush(stdout) == 0 ? 0 : kUsageError;
-}
-
-std::string clang_path() {
-  if (const char* chosen = getenv("HEDDLE_CLANG"); chosen && *chosen) return chosen;
-  return "/usr/lib/llvm-19/bin/clang";
 }
 
 // The same shape in the build tree and in the installed tree: bin/heddle, lib/heddle/..., include/.

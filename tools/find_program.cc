@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tools/way_in.h"
+
 namespace heddle {
 namespace fs = std::filesystem;
 namespace {
@@ -44,9 +46,7 @@ Result<ProgramInfo> find_program(const std::string& name) {
   }
   Result<ProgramInfo> info = inspect_program(path);
   if (!info) return info;
-  if (!info->is_script && !info->has_runtime)
-    return error(fmt::format("{} was not built by heddle cc", info->path.string()),
-                 "build it with heddle cc or heddle c++ (link step included)");
+  if (auto refusal = is_plain(*info) ? cannot_preload(*info, name) : std::nullopt) return std::unexpected(*refusal);
   for (const std::string& library : info->needed)
     if (is_openmp(library))
       return error(fmt::format("{} uses OpenMP ({}), whose threads heddle does not control yet", name, library),

@@ -8,8 +8,8 @@
 
 namespace heddle {
 
-/// As a shell finds it: by path if `name` has a slash, else in PATH. Errors: not there, not executable, and (for ELF
-/// files) not built by heddle cc.
+/// As a shell finds it: by path if `name` has a slash, else in PATH. Errors: not there, not executable, and what cannot
+/// be controlled: static and setuid programs, other processors, other C libraries, OpenMP.
 Result<ProgramInfo> find_program(const std::string& name);
 
 /// An executable file of that name in PATH; empty: none.

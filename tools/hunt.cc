@@ -15,6 +15,7 @@
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
+#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -251,6 +252,9 @@ void trace_race(const HuntArguments& arguments, Answer& answer, Executor& execut
 }
 
 Result<Answer> find(HuntArguments& arguments) {
+  if (is_plain(arguments.program) && !arguments.json && !arguments.quiet)
+    fmt::print(stderr, "hunting {}: not built by heddle cc, so only its synchronisation calls are controlled\n",
+               arguments.request.worker.launch.argv.front());
   bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
     if (live) show_progress(arguments, progress);

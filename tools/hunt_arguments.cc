@@ -15,6 +15,7 @@
 #include "tools/describe_run.h"
 #include "tools/find_program.h"
 #include "tools/options.h"
+#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -116,10 +117,15 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   if (!input) return std::unexpected(input.error());
   out.input = std::move(*input);
   if (out.input) request.worker.standard_input = out.input->file.get();
-  request.worker.launch = {out.program.path, command, current_environment(), std::filesystem::current_path(),
-                           typed.network == "host" ? Network::kHost : Network::kOwn};
+  Launch& launch = request.worker.launch;
+  launch.program = out.program.path;
+  launch.argv = command;
+  launch.environment = current_environment();
+  launch.cwd = std::filesystem::current_path();
+  launch.network = typed.network == "host" ? Network::kHost : Network::kOwn;
   request.worker.ready_timeout = request.options.ready_timeout;
-  request.worker.launch.fork_at_mark = request.options.fork_at_mark;
+  launch.fork_at_mark = request.options.fork_at_mark;
+  if (Status way = choose_way_in(out.program, launch); !way) return way;
   out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed)
                                   : typed.trace;
   return can_be_written(out.trace);

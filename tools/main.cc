@@ -33,8 +33,9 @@ constexpr Verb kVerbs[] = {
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
     {"show", show_main, "show [--format text|json] TRACE", "what happened, by threads and source lines"},
+    {"doctor", doctor_main, "doctor", "what will and will not work on this machine"},
 };
-constexpr std::string_view kLater[] = {"simplify", "explain", "merge", "doctor"};
+constexpr std::string_view kLater[] = {"simplify", "explain", "merge"};
 
 constexpr const char* kExample = R"(
 Example:

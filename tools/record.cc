@@ -14,6 +14,7 @@
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
+#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -61,6 +62,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   WorkerOptions& worker = out.request.worker;
   worker.launch = {out.program.path, split.program, current_environment(), std::filesystem::current_path(), Network::kHost};
   worker.launch.fork_at_mark = options->fork_at_mark;
+  if (Status way = choose_way_in(out.program, worker.launch); !way) return failed(way.error());
   worker.output = OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
   worker.inherit_input = true;

@@ -16,6 +16,7 @@
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
+#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -72,11 +73,9 @@ Result<ProgramInfo> program_of(const ReplayArguments& arguments, const Meta& met
   Result<ProgramInfo> program = find_program(wanted);
   // Behind a wrapper script the program that really ran has an identity of its own, and may be named instead.
   const std::optional<StartedProgram> started = started_program(meta);
-  const bool named_directly = program && !program->is_script && started;
-  const std::string& recorded = named_directly ? started->build_id : meta.build_id;
-  if (program && program->build_id != recorded)
+  if (program && program->build_id != meta.build_id && (!started || program->build_id != started->build_id))
     return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", wanted,
-                             program->build_id, recorded),
+                             program->build_id, started && !program->is_script ? started->build_id : meta.build_id),
                  "replay with the program that the trace was made with: heddle replay TRACE -- PROG; or hunt again");
   return program;
 }
@@ -193,6 +192,7 @@ int replay_main(int argc, char** argv) {
                    : "its schedule is whole");
   WorkerOptions worker;
   worker.launch = replayer->launch(program->path, current_environment());
+  if (Status way = choose_way_in(*program, worker.launch); !way) return report_error("replay", way.error());
   worker.output = arguments.json                          ? OutputMode::kCapture
                   : replayer->conditions().wants_output() ? OutputMode::kTee
                                                           : OutputMode::kInherit;

@@ -8,5 +8,6 @@ int hunt_main(int argc, char** argv);
 int record_main(int argc, char** argv);
 int replay_main(int argc, char** argv);
 int show_main(int argc, char** argv);
+int doctor_main(int argc, char** argv);
 
 }  // namespace heddle

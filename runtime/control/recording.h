@@ -18,6 +18,10 @@ extern Recording recording;
 
 void recording_start();
 
+/// Return addresses of the calling thread's stack from `return_address` on. Returns how many.
+using FrameWalk = unsigned(uint64_t* frames, unsigned limit, void* return_address);
+extern FrameWalk* walk_tables;  // of the preload build, whose callers keep no frame pointers; else null
+
 /// Appends an event and returns its number. Reads back the value of the thread's last write first. The host may see every
 /// event before this one: the thread is past the operation of its last step.
 uint64_t emit(Thread& t, const HeddleEvent& event);

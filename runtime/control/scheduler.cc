@@ -28,9 +28,12 @@ Control control;
 Thread& thread(uint32_t index) { return control.threads[index]; }
 uint32_t thread_count() { return control.thread_count; }
 
-void model_changed() { control.dirty = true; }
+void model_changed() {
+  control.dirty = true;
+  region->result.enabled = 0;  // not known
+}
 void model_word_changed(const void* word) {
-  if (control.other_waits | word_waits(word)) control.dirty = true;
+  if (control.other_waits | word_waits(word)) model_changed();
 }
 
 void unproductive() {
@@ -108,6 +111,7 @@ void rebuild() {
       next_deadline = t->deadline;
   }
   control.enabled_count = (uint32_t)(enabled - control.enabled);
+  region->result.enabled = control.enabled_count;
   control.next_deadline = next_deadline;
 }
 

@@ -6,6 +6,9 @@
 //   hook <- hooked clone <- hooked clone <- | told call <- told call <- | hooked clone <- main
 //
 // Every link is checked against the bounds of the thread's stack, so a wrong one ends the walk and never faults.
+#include <elf.h>
+#include <sys/auxv.h>
+
 #include "runtime/arena.h"
 #include "runtime/control/calls.h"
 #include "runtime/control/code_address.h"
@@ -20,10 +23,28 @@ constexpr uint32_t kStackSlots = 1u << 16;
 uint32_t* stack_slots;  // stack ids by hash
 constexpr unsigned kMaxFrames = 24;
 
-// The text of the executable: hooked clones lie there and keep frame pointers.
-extern "C" char __executable_start, etext;
+struct Text {
+  uint64_t low, high;
+};
+Text executable;
 
-bool in_executable(uint64_t pc) { return pc > (uint64_t)&__executable_start && pc < (uint64_t)&etext; }
+// The text of the executable: hooked clones lie there and keep frame pointers.
+Text executable_text() {
+  const auto* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
+  uint64_t count = getauxval(AT_PHNUM), bias = 0;
+  Text text{~0ull, 0};
+  for (uint64_t i = 0; i < count; i++)
+    if (headers[i].p_type == PT_PHDR) bias = (uint64_t)headers - headers[i].p_vaddr;
+  for (uint64_t i = 0; i < count; i++) {
+    const Elf64_Phdr& p = headers[i];
+    if (p.p_type != PT_LOAD || !(p.p_flags & PF_X)) continue;
+    if (bias + p.p_vaddr < text.low) text.low = bias + p.p_vaddr;
+    if (bias + p.p_vaddr + p.p_memsz > text.high) text.high = bias + p.p_vaddr + p.p_memsz;
+  }
+  return text;
+}
+
+bool in_executable(uint64_t pc) { return pc > executable.low && pc < executable.high; }
 
 // Does a call instruction end at `pc`?
 bool after_call(uint64_t pc) {
@@ -84,13 +105,7 @@ struct Walk {
   }
 };
 
-}  // namespace
-
-void stacks_start() { stack_slots = arena_new<uint32_t>(kStackSlots); }
-
-uint32_t capture_stack(void* frame_address, void* return_address) {
-  if (recording.detail < HEDDLE_DETAIL_POINTS) return 0;
-  Walk w;
+void walk_told_and_linked(Walk& w, void* frame_address, void* return_address) {
   w.fp = *(uint64_t*)frame_address;
   w.low = (uint64_t)frame_address;
   w.high = self ? self->stack_high : 0;
@@ -106,6 +121,27 @@ uint32_t capture_stack(void* frame_address, void* return_address) {
     } else if (!w.linked() || !w.over_frame()) {
       break;
     }
+  }
+}
+
+}  // namespace
+
+FrameWalk* walk_tables;
+
+void stacks_start() {
+  executable = executable_text();
+  stack_slots = arena_new<uint32_t>(kStackSlots);
+}
+
+uint32_t capture_stack(void* frame_address, void* return_address) {
+  if (recording.detail < HEDDLE_DETAIL_POINTS) return 0;
+  Walk w;
+  if (walk_tables) {
+    uint64_t frames[kMaxFrames];
+    unsigned count = walk_tables(frames, kMaxFrames, return_address);
+    for (unsigned k = 0; k < count; k++) w.add(frames[k]);
+  } else {
+    walk_told_and_linked(w, frame_address, return_address);
   }
   uint64_t* words = area<uint64_t>(HEDDLE_AREA_STACKS);
   HeddleResult& r = region->result;

@@ -81,7 +81,8 @@ void on_terminate() {
 
 // Sanitizers (address, undefined, leak): the report comes as text, then the process dies through their callback.
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
-extern "C" void heddle_no_death_callback(void (*)());  // runtime/tsan/sanitizer.cc: what stands in when there is no sanitizer
+// runtime/tsan/sanitizer.cc: what stands in when there is no sanitizer; the preload build has nothing that does.
+extern "C" void heddle_no_death_callback(void (*)()) __attribute__((weak, visibility("hidden")));
 extern "C" void __asan_set_error_report_callback(void (*)(const char*)) __attribute__((weak));
 
 // "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x..." -> "AddressSanitizer: heap-use-after-free"
@@ -112,10 +113,10 @@ void on_sanitizer_death() {
 
 }  // namespace
 
-bool sanitized() { return __sanitizer_set_death_callback != heddle_no_death_callback; }
+bool sanitized() { return __sanitizer_set_death_callback && __sanitizer_set_death_callback != heddle_no_death_callback; }
 
 void fail_prepare() {
-  __sanitizer_set_death_callback(on_sanitizer_death);
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(on_sanitizer_death);
   if (__asan_set_error_report_callback) __asan_set_error_report_callback(on_sanitizer_report);
   current_type = (TypeInfo * (*)()) dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
   caught_exceptions = (CaughtExceptions * (*)()) dlsym(RTLD_DEFAULT, "__cxa_get_globals");

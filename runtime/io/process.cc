@@ -195,8 +195,15 @@ bool io_let_others_act() {
 long call_clone(Call& c) {
   CloneRequest q = parse_clone(c);
   if (!controlled() || !self) return clone_now(c, q);
+  // It would take itself for its creator, in our code and in libc's.
+  if ((q.flags & CLONE_THREAD) && !(q.flags & CLONE_SETTLS)) {
+    copy_text(region->result.escape, sizeof region->result.escape,
+              "a thread was made by a bare clone() and shares its creator's thread-local storage: use pthread_create");
+    end_run(kFailedStatus);
+  }
   if (q.flags & CLONE_THREAD) {
     note("a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
+    io_others_may_act = true;
     return clone_now(c, q);
   }
   // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.

@@ -38,6 +38,7 @@ void enqueue_process(int signo, const siginfo_t& info, bool external) {
   process_queue[signo].info = info;
   process_queue[signo].external = external;
   __atomic_fetch_or(&process_queued, bit(signo), __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&region->result.signals, 1, __ATOMIC_SEQ_CST);
 }
 
 void leave_blocking_call(Thread& t, ucontext_t* uc) {
@@ -115,6 +116,7 @@ bool take_process(const ThreadIo& io, QueuedSignal* taken) {
   int signo = __builtin_ctzll(due) + 1;
   *taken = process_queue[signo];
   __atomic_fetch_and(&process_queued, ~bit(signo), __ATOMIC_SEQ_CST);
+  __atomic_store_n(&region->result.signals, 0, __ATOMIC_SEQ_CST);
   __atomic_fetch_and(&process_filling, ~bit(signo), __ATOMIC_SEQ_CST);
   return true;
 }

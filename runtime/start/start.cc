@@ -1,6 +1,7 @@
 // Before main: finds the region, becomes the fork server, and starts control in each child.
 //
-//   preinit_array -> start() --no HEDDLE_REGION--> idle: real primitives, plain clones
+//   preinit.cc (in the executable) or runtime/preload/ (before it)
+//        -> start() --no HEDDLE_REGION--> idle: real primitives, plain clones
 //                       |
 //       constructors of plain libraries (once, in the server: they cost more than everything of ours)
 //                       |
@@ -33,27 +34,51 @@
 #include "runtime/hooks/sites.h"
 #include "runtime/io/io.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/start/openmp.h"
 #include "runtime/sync/real.h"
 #include "runtime/sync/threads.h"
 
 namespace heddle::rt {
+
+bool preloaded;
+
 namespace {
+
+bool is_variable(const char* entry, const char* name) {
+  size_t n = __builtin_strlen(name);
+  return !__builtin_strncmp(entry, name, n) && entry[n] == '=';
+}
+
+// The preload build stands first in LD_PRELOAD; what follows is the user's own. False: nothing follows.
+bool without_our_preload(char* entry) {
+  char* value = entry + sizeof "LD_PRELOAD";
+  char* rest = __builtin_strchr(value, ':');
+  if (!rest) return false;
+  do *value++ = *++rest;
+  while (*rest);
+  return true;
+}
 
 // Takes HEDDLE_REGION (and the padding) out of the environment: the program must not see them.
 int take_region_descriptor(char** environment) {
   int found = -1;
-  for (char** e = environment; *e; e++)
-    if (!__builtin_strncmp(*e, HEDDLE_REGION_ENV "=", sizeof HEDDLE_REGION_ENV)) found = 0;
+  bool preloaded = false;
+  for (char** e = environment; *e; e++) {
+    if (is_variable(*e, HEDDLE_REGION_ENV)) found = 0;
+    preloaded |= is_variable(*e, HEDDLE_PRELOAD_ENV);
+  }
   if (found < 0) return -1;  // nobody controls us: the environment is the user's own
   char** to = environment;
   for (char** from = environment; *from; from++) {
-    const char* e = *from;
-    if (!__builtin_strncmp(e, HEDDLE_REGION_ENV "=", sizeof HEDDLE_REGION_ENV)) {
+    char* e = *from;
+    if (is_variable(e, HEDDLE_REGION_ENV)) {
       found = 0;
       for (const char* p = e + sizeof HEDDLE_REGION_ENV; *p >= '0' && *p <= '9'; p++) found = found * 10 + (*p - '0');
       continue;
     }
-    if (!__builtin_strncmp(e, "HEDDLE_PAD=", 11) || !__builtin_strncmp(e, "LD_BIND_NOW=", 12)) continue;
+    if (is_variable(e, "HEDDLE_PAD") || is_variable(e, "LD_BIND_NOW")) continue;
+    if (is_variable(e, HEDDLE_PRELOAD_ENV) || is_variable(e, HEDDLE_FOLLOW_ENV)) continue;
+    if (preloaded && is_variable(e, "LD_PRELOAD") && !without_our_preload(e)) continue;
     *to++ = *from;
   }
   *to = nullptr;
@@ -92,6 +117,7 @@ void reset_result() {
 
 void child_start() {
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  region->result.preloaded = preloaded;
   recording_start();
   scheduler_start();
   if (region->run.detector) detector::start();
@@ -160,12 +186,27 @@ void serve() {
 
 namespace {
 
+[[noreturn]] void refuse(const char* why, const char* what) {
+  size_t used = 0;
+  const char* const parts[] = {why, what};
+  for (const char* part : parts)
+    for (; *part && used + 1 < sizeof region->server_error; part++) region->server_error[used++] = *part;
+  region->server_error[used] = 0;
+  __atomic_store_n(&region->server_state, (uint32_t)HEDDLE_SERVER_FAILED, __ATOMIC_SEQ_CST);
+  ring_host();
+  raw_syscall(SYS_exit_group, 2);
+  __builtin_trap();
+}
+
 void begin() {
+  if (const char* library = openmp_library()) refuse("uses OpenMP, whose threads heddle does not control yet: ", library);
   serve();
   child_start();
 }
 
-void start(int, char**, char** environment) {
+}  // namespace
+
+void start(char** environment) {
   resolve_real();
   int fd = take_region_descriptor(environment);
   if (fd < 0) return;
@@ -192,16 +233,9 @@ void start(int, char**, char** environment) {
   code_key((uint64_t)&child_start);  // the executable is known: no run has to look it up
 }
 
-__attribute__((section(".preinit_array"), used)) void (*preinit)(int, char**, char**) = start;
-
-}  // namespace
-
 void begin_run() {
   if (mode == Mode::kServer && !region->run.fork_at_mark) begin();
 }
-
-// A program without instrumented code still starts here.
-__attribute__((constructor(101))) static void begin_before_main() { begin_run(); }
 
 }  // namespace heddle::rt
 

@@ -1,5 +1,8 @@
 #pragma once
 namespace heddle::rt {
+extern bool preloaded;  // this is the preload build (runtime/preload/)
+/// Before anything else of the process: finds the region and prepares the server, or leaves everything as it is.
+void start(char** environment);
 /// Everything of a controlled run, in the child, on its main thread, before main.
 void child_start();
 /// Instrumented code or a thread is about to run: in the server, this is where runs fork off. Otherwise nothing.

@@ -180,9 +180,7 @@ HEDDLE_WEAK int posix_memalign(void** result, size_t alignment, size_t bytes) {
 }
 HEDDLE_WEAK size_t malloc_usable_size(void* p) {
   if (p && own_heap_has(p)) return own_heap_size(p);
-  static size_t (*next)(void*);
-  if (!next) next = reinterpret_cast<size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
-  return next(p);
+  return HEDDLE_REAL(malloc_usable_size)(p);  // found at the start: dlsym() here would come back through free()
 }
 
 HEDDLE_WEAK void free(void* p) {

@@ -11,6 +11,7 @@
 #include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
 #include "runtime/parallel/heap.h"
+#include "runtime/start/openmp.h"
 #include "runtime/start/start.h"
 #include "runtime/sync/libc_lock.h"
 #include "runtime/sync/threads.h"
@@ -103,6 +104,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
     note("more than %u threads in one run: pthread_create fails with EAGAIN from here on", HEDDLE_MAX_THREADS);
     return EAGAIN;
   }
+  note_openmp_thread((const void*)entry);
   Thread& t = new_thread(*self);
   io_thread_created(t);
   t.entry = entry;

@@ -65,7 +65,8 @@ void record_started_program(Meta& meta, pid_t server, const fs::path& executable
   meta.more["elf_argv"] = of_process(server, "cmdline");
   std::string& environment = meta.more["elf_environment"];
   for (const std::string& entry : words_of(of_process(server, "environ")))
-    if (!entry.starts_with("HEDDLE_") && !entry.starts_with("LD_BIND_NOW=")) environment += entry + '\0';
+    if (entry.contains('=') && !entry.starts_with("HEDDLE_") && !entry.starts_with("LD_BIND_NOW="))
+      environment += entry + '\0';
   std::error_code none;
   meta.more["elf_cwd"] = fs::read_symlink(fmt::format("/proc/{}/cwd", server), none).string();
 }

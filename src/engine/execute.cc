@@ -48,6 +48,26 @@ void describe_stuck(HeddleResult& result, RunEnd why, const RunLimits& limits) {
                : fmt::format("not finished after {} s and {} steps", limits.total.count() / 1000.0, result.steps));
 }
 
+// What the answer of a run of an unmodified binary is worth.
+std::string describe_preloaded(const std::filesystem::path& program, const HeddleResult& result) {
+  const std::string name = program.filename().string();
+  if (result.module_count > 0)
+    return fmt::format(
+        "{} was not built by heddle cc, but {} of its libraries {}: in the rest of it only "
+        "synchronisation calls are controlled",
+        name, result.module_count, result.module_count == 1 ? "was" : "were");
+  return fmt::format(
+      "{} was not built by heddle cc: only its synchronisation calls are controlled; plain accesses and "
+      "atomics are not points, and data races are not seen",
+      name);
+}
+
+// `enabled` is not known when the thread that runs now has changed something since the last choice.
+bool could_run(const HeddleThreadInfo& thread, std::uint32_t enabled) {
+  if (thread.state == HEDDLE_T_OUT || enabled > 1) return true;
+  return enabled == 0 && thread.state == HEDDLE_T_PENDING && thread.pending_kind != HEDDLE_EV_THREAD_JOIN;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Executor>> Executor::create(WorkerOptions options, std::shared_ptr<SiteCache> sites) {
@@ -134,6 +154,28 @@ void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
     result.failure.has_regs = 1;
   }
   outcome.failure = classify_now(child, -1, result);
+  if (why == RunEnd::kHang) escape_ = spinning(result, threads, outcome.failure);
+}
+
+// In a binary that was not built by heddle cc a loop without a synchronisation call cannot be left. While others could
+// run, it may be waiting for them: then the hang is ours, not the program's.
+std::optional<Error> Executor::spinning(const HeddleResult& result, const std::vector<HeddleThreadInfo>& threads,
+                                        const std::optional<FailureRecord>& seen) {
+  if (!result.preloaded || !result.failure.has_regs || !seen) return std::nullopt;
+  const bool others =
+      std::ranges::any_of(threads, [&](const HeddleThreadInfo& thread) { return could_run(thread, result.enabled); });
+  if (!others && result.signals == 0) return std::nullopt;
+  std::string where = seen->function.empty() ? fmt::format("at address {:#x}", result.failure.regs.rip)
+                                             : fmt::format("in {}", seen->function);
+  if (!seen->file.empty())
+    where += fmt::format(" ({}:{})", std::filesystem::path(seen->file).filename().string(), seen->line);
+  return Error{
+      fmt::format("{} was not built by heddle cc, and its thread {} spins {}: for {} s without a synchronisation call, "
+                  "while {}. A loop on plain memory or inline atomics cannot be left by heddle, so "
+                  "this run says nothing about the program",
+                  worker_->server_executable().filename().string(), seen->thread, where, limits_.hang.count() / 1000.0,
+                  others ? "other threads could run" : "a signal or a cancellation waits for it"),
+      "build it with heddle cc, where such loops are controlled; or, if it computes that long, --hang-timeout 60s"};
 }
 
 Result<RunOutcome> Executor::execute(const RunRequest& request,
@@ -151,16 +193,23 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   };
   hooks.on_stuck = [&](pid_t child, RunEnd why) { classify_stuck(child, why, outcome); };
   if (Status client = worker_->start_client(); !client) return std::unexpected(client.error());
+  escape_.reset();
   RunStatus status = worker_->run(hooks, request.limits);
+  if (escape_) return std::unexpected(*escape_);
 
   const Region& region = worker_->region();
   outcome.result = region.header().result;
+  if (std::string why = bounded_string(outcome.result.escape, sizeof outcome.result.escape); !why.empty())
+    return error(fmt::format("{} cannot be controlled: {}", worker_->options().launch.program.string(), why),
+                 "docs/control.md says what is controlled");
   outcome.end = status.end;
   outcome.wait_status = status.wait_status;
   outcome.output = std::move(status.output);
   outcome.complete = outcome.result.overflow == 0 && !status.ring_broken && status.end == RunEnd::kFinished;
   outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
-  outcome.notes = notes_of(region);
+  if (outcome.result.preloaded)
+    outcome.notes.push_back(describe_preloaded(worker_->server_executable(), outcome.result));
+  for (std::string& note : notes_of(region)) outcome.notes.push_back(std::move(note));
   outcome.notes.insert(outcome.notes.end(), worker_->shortcomings().begin(), worker_->shortcomings().end());
   if (status.leftovers > 0)
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));

@@ -78,12 +78,15 @@ class Executor {
   Executor() = default;
   std::optional<FailureRecord> classify_now(pid_t stopped_child, int wait_status, const HeddleResult& result);
   void classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome);
+  std::optional<Error> spinning(const HeddleResult& result, const std::vector<HeddleThreadInfo>& threads,
+                                const std::optional<FailureRecord>& seen);
 
   std::unique_ptr<Worker> worker_;
   std::shared_ptr<SiteCache> sites_;
   std::unique_ptr<Symbolizer> symbolizer_;
-  pid_t attached_ = 0;  // whose memory map the symbolizer knows
-  RunLimits limits_;    // of the current run
+  pid_t attached_ = 0;           // whose memory map the symbolizer knows
+  RunLimits limits_;             // of the current run
+  std::optional<Error> escape_;  // why the current run says nothing about the program
   std::uint64_t runs_ = 0;
 };
 

@@ -27,7 +27,7 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kRoundBytes = 4096, kRoundStrings = 64;
-constexpr std::string_view kPad = "HEDDLE_PAD=";
+constexpr std::string_view kPad = "HEDDLE_PAD=", kPreload = "LD_PRELOAD=";
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> out;
@@ -150,8 +150,19 @@ int region_number_here() {
 
 std::vector<std::string> padded_environment(const Launch& launch, int region_number) {
   std::vector<std::string> out;
-  for (const std::string& entry : launch.environment)
-    if (!entry.starts_with("HEDDLE_") && !entry.starts_with("LD_BIND_NOW=")) out.push_back(entry);
+  std::string preloads = launch.preload.string();
+  for (const std::string& entry : launch.environment) {
+    if (entry.starts_with("HEDDLE_") || entry.starts_with("LD_BIND_NOW=")) continue;
+    if (!launch.preload.empty() && entry.starts_with(kPreload))
+      preloads += ':' + entry.substr(kPreload.size());  // the user's own, behind ours
+    else
+      out.push_back(entry);
+  }
+  if (!launch.preload.empty()) {
+    out.push_back(std::string(kPreload) + preloads);
+    out.emplace_back(HEDDLE_PRELOAD_ENV "=1");
+  }
+  if (!launch.follow.empty()) out.push_back(HEDDLE_FOLLOW_ENV "=" + launch.follow.string());
   out.emplace_back("LD_BIND_NOW=1");  // symbols are bound once, in the server; the runtime hides it from the program
   out.push_back(fmt::format("{}={}", HEDDLE_REGION_ENV, region_number));
   do out.emplace_back(kPad);

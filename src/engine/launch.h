@@ -23,6 +23,10 @@ struct Launch {
   std::filesystem::path cwd;
   Network network = Network::kOwn;
   bool fork_at_mark = false;  // runs begin at heddle_init_done(), not before main
+  /// The runtime as a library, for a program that does not carry it. Empty: it does.
+  std::filesystem::path preload;
+  /// Not this executable (a script's interpreter, env, timeout ...) but what it starts is meant. Empty: the program is.
+  std::filesystem::path follow;
 };
 
 /// Descriptors that the program gets as 0, 1, 2; owned by the caller.

@@ -135,18 +135,26 @@ Status Worker::await_ready() {
 
 Error Worker::not_ready_error(bool timed_out) {
   const std::string program = options_.launch.program.string();
-  if (timed_out)
-    return {fmt::format("{} was not built by heddle cc: its runtime did not answer in {} s", program,
+  if (timed_out && !options_.launch.follow.empty())
+    return {fmt::format("{} started no program that heddle can control in {} s", program,
                         options_.ready_timeout.count() / 1000),
-            "build it with heddle cc or heddle c++ (link step included)"};
+            "hunt in the program itself: heddle hunt -- ./PROG"};
+  if (timed_out)
+    return {
+        fmt::format("heddle's runtime in {} did not answer in {} s", program, options_.ready_timeout.count() / 1000),
+        "its libraries take long to start (HEDDLE_OPTIONS=ready_timeout=60s), or it does not start at all"};
   int status = end_process(root_);
   std::string said = last_line(drain_->take().text);
   root_ = 0;
   std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                                         : fmt::format("status {}", WEXITSTATUS(status));
+  if (!options_.launch.follow.empty())
+    return {fmt::format("{} ended with {} and started no program that heddle can control{}{}", program, how,
+                        said.empty() ? "" : ": ", said),
+            "such a program was built by heddle cc, or makes threads and is dynamically linked; hunt in it directly"};
   return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how,
                       said.empty() ? "" : ": ", said),
-          "it was not built by heddle cc, or it cannot start at all; try it alone"};
+          "it cannot start at all? try it alone"};
 }
 
 std::filesystem::path Worker::server_executable() const {

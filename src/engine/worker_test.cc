@@ -164,7 +164,7 @@ TEST(Worker, AProgramWithoutTheRuntimeIsAnError) {
   silent.ready_timeout = milliseconds(100);
   status = make(silent)->prepare();
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, HasSubstr("was not built by heddle cc"));
+  EXPECT_THAT(status.error().message, HasSubstr("did not answer"));
 }
 
 TEST(Worker, AMissingProgramOrFolderIsAnError) {

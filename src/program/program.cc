@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "abi/site.h"
@@ -111,7 +112,10 @@ Status inspect_segments(const ElfFile& elf, ProgramInfo& info) {
   if (type != ET_EXEC && type != ET_DYN) return error(fmt::format("{} is an ELF file of unknown type {}", name, type));
   bool has_interpreter = false, pie = false;
   for (const GElf_Phdr& segment : elf.segments()) {
-    has_interpreter |= segment.p_type == PT_INTERP;
+    if (segment.p_type == PT_INTERP) {
+      has_interpreter = true;
+      if (const auto loader = elf.text_at(segment.p_vaddr)) info.loader = *loader;
+    }
     if (segment.p_type == PT_DYNAMIC) pie = read_dynamic(elf, segment, info.needed);
   }
   info.is_static = !has_interpreter;
@@ -131,6 +135,7 @@ Result<ProgramInfo> inspect_elf(ProgramInfo info) {
   if (!sites) return std::unexpected(sites.error());
   info.instrumented = sites->has_value();
   info.has_runtime = elf->defines("__heddle_register_module");
+  for (const char* start : {"__asan_init", "__msan_init", "__tsan_init"}) info.has_sanitizer |= elf->defines(start);
   if (auto ok = inspect_segments(*elf, info); !ok) return std::unexpected(ok.error());
   auto identity = identity_of(*elf, info.path);
   if (!identity) return std::unexpected(identity.error());
@@ -163,6 +168,7 @@ Result<ProgramInfo> inspect_program(const fs::path& path) {
   info.path = fs::canonical(path, failed);
   if (failed) return error(fmt::format("cannot resolve {}: {}", path.string(), failed.message()));
   info.is_setuid = (st.st_mode & (S_ISUID | S_ISGID)) != 0;
+  info.has_capabilities = ::getxattr(info.path.c_str(), "security.capability", nullptr, 0) > 0;
 
   auto start = read_start(info.path, 4096);
   if (!start) return std::unexpected(start.error());

@@ -22,6 +22,9 @@ struct ProgramInfo {
   bool is_static = false, is_setuid = false;
   std::vector<std::string> needed;       // libraries that it is linked to, as it names them
   std::vector<std::string> interpreter;  // of a script
+  std::string loader;                    // the dynamic linker that an ELF file asks for
+  bool has_sanitizer = false;            // clang's runtime of -fsanitize=address, memory or thread lies in it
+  bool has_capabilities = false;         // of the file (setcap): as with setuid, the loader ignores LD_PRELOAD
 };
 
 /// Errors: missing, not executable, a directory, not an ELF file or script, another architecture, a shared library,

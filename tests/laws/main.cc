@@ -1,6 +1,6 @@
-// heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...
+// heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] [--preload LIB] -- PROG ARGS...
 //
-// Checks laws on one program built by heddle cc; one line per law, breaches before it. Exit status: 0 all hold, 1 one is broken,
+// Checks laws on one program built by heddle cc, or on any other with libheddle_preload.so; one line per law, breaches before it. Exit status: 0 all hold, 1 one is broken,
 // 2 the program cannot be controlled.
 #include <chrono>
 #include <cstdio>
@@ -50,6 +50,7 @@ Arguments parse(int argc, char** argv) {
     else if (word == "--law") out.law = value;
     else if (word == "--stdin") out.subject.standard_input = value;
     else if (word == "--cpu") out.subject.cpu = std::atoi(value);
+    else if (word == "--preload") out.subject.preload = value;
     else if (word == "--options") out.options_are_valid = out.subject.run.apply(value).has_value();
   }
   return out;
@@ -69,7 +70,7 @@ bool check(const Law& law, Subject& subject, std::uint64_t schedules) {
 
 int run(const Arguments& arguments) {
   if (arguments.subject.command.empty() || !arguments.options_are_valid) {
-    fmt::print(stderr, "heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] -- PROG ARGS...\n");
+    fmt::print(stderr, "heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] [--preload LIB] -- PROG ARGS...\n");
     return 2;
   }
   auto subject = Subject::create(arguments.subject);

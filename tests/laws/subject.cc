@@ -29,6 +29,7 @@ Result<std::unique_ptr<Subject>> Subject::create(const SubjectOptions& options) 
   worker.launch.program = std::filesystem::absolute(options.command.front());
   worker.launch.argv = options.command;
   for (char** entry = environ; *entry; entry++) worker.launch.environment.emplace_back(*entry);
+  worker.launch.preload = options.preload;
   worker.launch.cwd = std::filesystem::current_path();
   worker.launch.fork_at_mark = options.run.fork_at_mark;
   worker.ready_timeout = std::chrono::seconds(60);  // a busy machine breaks no law

@@ -19,6 +19,7 @@ struct SubjectOptions {
   std::string standard_input;        // a file; "" for /dev/null
   int cpu = -1;                      // where the program stays
   Options run;                       // as HEDDLE_OPTIONS would say
+  std::string preload;               // the runtime as a library; "" when the program carries it
 };
 
 class Subject {

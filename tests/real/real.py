@@ -11,9 +11,10 @@ import argparse, dataclasses, importlib, json, os, pathlib, shutil, signal, subp
 from typing import Callable, Optional
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 sys.modules.setdefault("real", sys.modules["__main__"])
 from fetch import Sources  # noqa: E402
+from programs import bounded  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -31,21 +32,8 @@ class Program:
     record: bool = True               # also under record, and its replay
 
 
-def bounded(argv, cwd, timeout, env=None):
-    """(status, stdout, stderr); a time-out ends the whole process group and gives status None."""
-    p = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-                         start_new_session=True, env=env)
-    try:
-        out, err = p.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        os.killpg(p.pid, signal.SIGKILL)
-        p.communicate()
-        return None, "", f"no end after {timeout} s"
-    return p.returncode, out.decode(errors="replace"), err.decode(errors="replace")
-
-
 def must(argv, cwd, timeout, env=None):
-    code, out, err = bounded(argv, cwd, timeout, env)
+    code, out, err = bounded(argv, cwd, timeout, env=env)
     if code != 0:
         raise RuntimeError(f"{' '.join(map(str, argv))[:200]}: status {code}: {(out + err)[-600:]}")
     return out

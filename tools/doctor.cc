@@ -1,0 +1,125 @@
+// heddle doctor: what will and will not work on this machine, each shown by doing it.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "src/doctor/doctor.h"
+#include "tools/cc.h"
+#include "tools/json.h"
+#include "tools/options.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+#include "tools/verbs.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kFooter = R"(
+Asks the kernel for what control needs, and hunts in a tiny program with a known bug, through each way into a program (heddle cc,
+an unmodified binary, -fsanitize=thread objects) and each backend: found, then replayed.
+
+Example:  heddle doctor
+Exit status: 0 control was proven, 3 it was not (the lines that are not ok say why), 2 usage error.)";
+
+Parts parts_of_this_heddle() {
+  std::error_code none;
+  Parts parts;
+  parts.heddle = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path library = parts.heddle.parent_path().parent_path() / "lib" / "heddle";
+  parts.clang = clang_path();
+  parts.plugin = library / "heddle-pass.so";
+  parts.runtime = library / "libheddle_rt.a";
+  parts.symbols = library / "heddle_rt.syms";
+  parts.preload = library / "libheddle_preload.so";
+  parts.canary = library / "heddle-canary";
+  parts.environment = current_environment();
+  return parts;
+}
+
+const char* word(Verdict verdict) {
+  return verdict == Verdict::kFine ? "ok" : verdict == Verdict::kLess ? "less" : "not ok";
+}
+
+struct Report {
+  std::vector<Finding> machine, canaries;
+  bool proven = false;
+};
+
+Report examine() {
+  const Parts parts = parts_of_this_heddle();
+  Report report;
+  report.machine = check_machine();
+  for (auto more : {check_parts(parts), check_surroundings(parts)})
+    report.machine.insert(report.machine.end(), more.begin(), more.end());
+  report.canaries = run_canaries(parts);
+  const auto holds = [](const Finding& finding) { return finding.verdict != Verdict::kBroken; };
+  report.proven = std::ranges::all_of(report.machine, holds) && std::ranges::all_of(report.canaries, holds);
+  return report;
+}
+
+void print_line(const Finding& finding) {
+  const std::string verdict = fmt::format("{:<7}", word(finding.verdict));
+  fmt::print("  {} {:<36} {}\n", finding.verdict == Verdict::kBroken ? alarming(verdict, 1) : verdict, finding.name,
+             finding.text);
+  if (finding.verdict != Verdict::kFine && !finding.advice.empty()) fmt::print("  {:<44} {}\n", "", finding.advice);
+}
+
+// "heddle cc on baton, heddle cc on fibers"
+std::string names(const std::vector<Finding>& findings, bool proven) {
+  std::string out;
+  for (const Finding& finding : findings)
+    if ((finding.verdict == Verdict::kFine) == proven) out += (out.empty() ? "" : ", ") + finding.name;
+  return out;
+}
+
+void print_words(const Report& report, bool quiet) {
+  if (report.proven)
+    fmt::print("{}: {}\n", strong("control is proven on this machine", 1), names(report.canaries, true));
+  else
+    fmt::print("{}\n", alarming("control is not proven on this machine", 1));
+  for (const auto* findings : {&report.machine, &report.canaries})
+    for (const Finding& finding : *findings)
+      if (!quiet || finding.verdict == Verdict::kBroken) print_line(finding);
+  if (!report.proven && !quiet) {
+    const std::string works = names(report.canaries, true), fails = names(report.canaries, false);
+    fmt::print("  works here: {}\n", works.empty() ? "nothing" : works);
+    fmt::print("  does not: {}\n", fails.empty() ? "see above" : fails);
+  }
+}
+
+void print_object(const Report& report) {
+  nlohmann::ordered_json out;
+  out["proven"] = report.proven;
+  for (const auto& [key, findings] : {std::pair{"checks", &report.machine}, std::pair{"canaries", &report.canaries}}) {
+    out[key] = nlohmann::ordered_json::array();
+    for (const Finding& finding : *findings)
+      out[key].push_back({{"name", finding.name},
+                          {"verdict", word(finding.verdict)},
+                          {"text", finding.text},
+                          {"advice", finding.verdict == Verdict::kFine ? "" : finding.advice}});
+  }
+  print_json(out);
+}
+
+}  // namespace
+
+int doctor_main(int argc, char** argv) {
+  bool json = false, quiet = false;
+  CLI::App app("Says what will and will not work on this machine.", "heddle doctor");
+  set_usage(app, "heddle doctor [OPTIONS]");
+  app.footer(kFooter);
+  app.add_flag("--json", json, "one JSON object on stdout");
+  app.add_flag("--quiet", quiet, "the answer, and what is broken");
+  if (auto status = parse_options(app, {argv, argv + argc})) return *status;
+  const Report report = examine();
+  const int lost = written([&] { json ? print_object(report) : print_words(report, quiet); });
+  if (lost) fmt::print(stderr, "heddle doctor: cannot write the answer: {}\n", std::strerror(lost));
+  return report.proven && !lost ? kClean : kInconclusive;
+}
+
+}  // namespace heddle
