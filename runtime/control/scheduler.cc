@@ -33,7 +33,7 @@ void model_changed() {
   region->result.enabled = 0;  // not known
 }
 void model_word_changed(const void* word) {
-  if (control.other_waits | word_waits(word)) model_changed();
+  if (parallel || (control.other_waits | word_waits(word))) model_changed();  // a recording does not count waits
 }
 
 void unproductive() {

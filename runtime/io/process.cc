@@ -298,3 +298,22 @@ HEDDLE_EXPORT int sched_getcpu() noexcept {
   if (!real) real = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "sched_getcpu"));
   return real();
 }
+
+// libc's holds a lock of the target while it makes the system call, and a thread at its end takes that lock natively: in a recording
+// who meets whom there would be up to chance.
+HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
+  using namespace heddle::rt;
+  static int (*real)(pthread_t, int);
+  if (!real) real = reinterpret_cast<int (*)(pthread_t, int)>(dlsym(RTLD_NEXT, "pthread_kill"));
+  if (HEDDLE_LIKELY(!by_hooks) || !controlled() || !self) return real(handle, signo);
+  Inside inside;
+  if (signo < 0 || signo > 64) return EINVAL;
+  for (uint32_t i = thread_count(); i-- > 0;) {
+    Thread& t = thread(i);
+    if (t.handle != handle || t.joined) continue;
+    if (t.finished || signo == 0 || send_own_signal(*self, &t, signo, nullptr)) return 0;
+    const long tid = &t == self ? raw_syscall(SYS_gettid) : t.info->tid;
+    return (int)-raw_syscall(SYS_tgkill, real_pid, tid, signo);
+  }
+  return ESRCH;
+}

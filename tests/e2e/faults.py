@@ -182,8 +182,8 @@ def other_programs(h):
     code, _, err = h("replay", trace)
     assert code == USAGE and "heddle replay" in err, (code, err)
     assert h("replay", trace, "--", moved)[0] == FOUND
-    plain = h.work / "plain"
-    subprocess.run(["cc", "-pthread", h.work / "racy.c", "-o", plain], check=True)
+    static = h.work / "static"  # nothing can be put before it
+    subprocess.run(["cc", "-static", "-pthread", h.work / "racy.c", "-o", static], check=True)
     text = h.work / "text"
     text.write_text("hello")
     script = h.work / "broken"
@@ -192,7 +192,7 @@ def other_programs(h):
     cut = h.work / "cut"
     cut.write_bytes(moved.read_bytes()[:3000])
     cut.chmod(0o755)
-    for program in (h.work / "missing", h.work, text, plain, script, cut, "/dev/null"):
+    for program in (h.work / "missing", h.work, text, static, script, cut, "/dev/null"):
         code, out, err = h("hunt", "--seed", 1, "--", program)
         assert code == USAGE and err.strip() and not out, (program, code, out, err)
 
