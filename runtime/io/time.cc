@@ -69,6 +69,7 @@ F real(const char* name, F& cache) {
 }
 
 int sleep_from(void* caller, clockid_t clock, bool absolute, const timespec& t, timespec* left = nullptr) {
+  Inside inside;
   long r = virtual_sleep(clock, absolute, t, pc_site(caller), left);
   return (int)-r;
 }

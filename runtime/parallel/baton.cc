@@ -76,6 +76,7 @@ void baton_finish(Thread& t) {
 
 uint32_t baton_lose(Thread& t) {
   uint32_t depth = t.baton_depth;
+  HEDDLE_CHECK(depth != 0);  // an entry into the runtime that did not take it
   become_safe(t);
   t.baton_depth = 1;
   baton_give(t);
