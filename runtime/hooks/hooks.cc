@@ -67,24 +67,33 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
 }
 
 // Recordings and their replays: the end of the budget is a place, counted in hooks.
-static void place_reached(Thread& t) {
+// True: the thread was asked to end, as seen at a step: a replay sees the same there.
+static bool place_reached(Thread& t) {
+  bool cancelled = false;
   do {
     const bool stops = t.stops_here;
     t.budget = kHookBudget;
     if (!stops) {
       point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
+      cancelled = t.cancel_requested;
       continue;
     }
     t.in_runtime++;  // no opportunity for signals: who asked for the stop gave none
     point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0});
     t.in_runtime--;
   } while (t.budget == 0);
+  return cancelled;
 }
 
 __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome) {
   if (HEDDLE_UNLIKELY(by_hooks)) {
-    Inside inside;
-    return place_reached(t);
+    bool cancelled;
+    {
+      Inside inside;
+      cancelled = place_reached(t);
+    }
+    if (HEDDLE_UNLIKELY(cancelled)) asynchronous_cancellation(t);
+    return;
   }
   if (spin_continues(t, site, outcome)) return;
   region->result.progress++;

@@ -1,4 +1,5 @@
 // expect: clean
+// record: none, dlsym() takes the lock of the loader inside libc, where nobody sees it
 // cflags: -rdynamic -ldl
 // runs: 20
 // Functions found by dlsym in the program itself and in libraries loaded while threads run; constructors, destructors, dlclose.
