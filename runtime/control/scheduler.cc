@@ -175,7 +175,7 @@ void set_stop(Thread& t, uint64_t entry) {
 
 // The replay of a recording: time passed as it did there. Whoever went on without being ready had waited long enough.
 void let_recorded_time_pass() {
-  const uint32_t expected = replay_expected_thread();
+  const uint32_t expected = replay_next_thread();
   if (expected >= control.thread_count) return;
   Thread& t = control.threads[expected];
   if (t.state != HEDDLE_T_PENDING || !t.deadline || can_run(t)) return;

@@ -44,6 +44,11 @@ uint32_t choose(View& v) {
 }  // namespace
 
 uint32_t replay_expected_thread() { return position < segment_count ? segments[position].thread : ~0u; }
+uint32_t replay_next_thread() {
+  uint64_t at = position, done = used;
+  while (at < segment_count && done >= segments[at].steps) at++, done = 0;
+  return at < segment_count ? segments[at].thread : ~0u;
+}
 bool replay_has_more() {
   return position + 1 < segment_count || (position < segment_count && used < segments[position].steps);
 }

@@ -28,6 +28,8 @@ extern const Strategy random_strategy, pct_strategy, replay_strategy;
 extern const Strategy* strategy;
 /// Replay: the thread that the schedule names next; ~0u at its end.
 uint32_t replay_expected_thread();
+/// The same before the strategy is asked: also when the step before was the last of its segment.
+uint32_t replay_next_thread();
 /// Steps of the schedule are left: the recorded run got further than this.
 bool replay_has_more();
 
