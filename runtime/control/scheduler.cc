@@ -168,6 +168,7 @@ bool recording_ended_outside() {
 
 // The replay of a recording: where the thread stops next, counted in hooks from here. A stop in the hook it is in: 0.
 void set_stop(Thread& t, uint64_t entry) {
+  t.cancel_seen = t.cancel_requested;
   const uint32_t stop = entry < region->run.stop_count ? area<uint32_t>(HEDDLE_AREA_STOPS)[entry] : 0;
   t.stops_here = stop != 0;
   t.budget = stop ? (int32_t)stop - 1 : kHookBudget;

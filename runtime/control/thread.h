@@ -59,6 +59,7 @@ struct Thread {
   Calls* calls;             // null: it never was in code that tells
   uint32_t in_runtime;      // > 0: hooks return at once (interceptors calling user-visible code paths)
   uint32_t cancel_requested, cancel_state, cancel_type;
+  uint32_t cancel_seen;     // recordings and their replays: requested before its last step, the only order both know
   bool finished, detached, joined;
   pthread_t handle;
   void* result;             // of the start routine

@@ -133,6 +133,7 @@ long record_once(Call& c, bool* again) {
     __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
     WithinCall within(c.thread);
     leave(op_of(c, HEDDLE_EV_IO_LEAVE));
+    if (by_hooks && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
     result = execute_outside(c, io);
     enter(op_of(c, HEDDLE_EV_IO_RETURN));
     flags |= kInputReturned;
@@ -205,6 +206,7 @@ long call_recorded(Call& c) {
   for (;;) {
     bool again;
     if (visible) visible_point(c);
+    if (by_hooks && visible && cancels) cancel_point();  // what came before that step is known now
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
     if (visible) account(c, result);
     if (cancels && result == -EINTR) cancel_point();  // a call that did something has to say so

@@ -97,6 +97,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
   uint64_t number = control.steps++;
   t.request = 0;
+  t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
   t.seen_shared = shared_count;
   t.info->steps++;

@@ -10,7 +10,7 @@
 #include "runtime/start/start.h"
 
 #include <dlfcn.h>
-#include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -121,8 +121,12 @@ void child_start() {
   region->result.preloaded = preloaded;
   recording_start();
   scheduler_start();
-  // libc loads it when the first thread is unwound, under a lock of its own: whose turn that is must not matter in a recording.
-  if (by_hooks) dlopen("libgcc_s.so.1", RTLD_NOW);
+  // libc loads and links the unwinder when a thread is unwound for the first time, under locks of its own: in a recording it must not
+  // matter whose turn that is.
+  if (by_hooks) {
+    void* here;
+    backtrace(&here, 1);
+  }
   if (region->run.detector) detector::start();
   detector::on_race = fail_race;
   every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL || parallel;

@@ -21,7 +21,7 @@ bool cancel_wakes(Thread& t) {
 
 void cancellation_point() {
   Thread& t = *self;
-  if (HEDDLE_LIKELY(!cancel_pending(t))) return;
+  if (HEDDLE_LIKELY(!cancel_pending(t)) || (by_hooks && !t.cancel_seen)) return;
   t.cancel_requested = 0;
   if (HEDDLE_UNLIKELY(parallel)) baton_give_all(t);  // the frames between here and the thread's start are left without return
   __atomic_store_n(&region->result.signals, 0, __ATOMIC_SEQ_CST);
@@ -46,6 +46,7 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
     Thread& t = thread(i);
     if (t.handle != handle || t.finished) continue;
     t.cancel_requested = 1;
+    if (&t == self) t.cancel_seen = 1;
     __atomic_fetch_add(&region->result.signals, 1, __ATOMIC_SEQ_CST);
     if (&t != self && !region->run.feed) io_interrupt(t);
     model_changed();

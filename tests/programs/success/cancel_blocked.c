@@ -1,5 +1,4 @@
 // expect: clean   Threads blocked in a condition wait, a read, a sleep, a join, a semaphore and a poll are cancelled.
-// record: none, a thread that is cancelled inside a system call: its replay diverges one time in thirty
 #include <assert.h>
 #include <poll.h>
 #include <pthread.h>

@@ -1,5 +1,4 @@
 // expect: clean
-// record: none, what libgcc keeps behind the unwinding of several threads is not ordered: its replay diverges one time in three
 // tsan: none, gcc: ends by std::terminate, with its own libtsan too
 // Deferred and asynchronous cancellation: in waits, I/O, sleeps, computations; cleanup handlers, destructors, disabled states.
 #include <assert.h>
