@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 1u
+#define HEDDLE_REGION_VERSION 2u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -93,7 +93,8 @@ struct HeddleRun {  // in
   uint32_t recorded;       // 1: the replay of a recording: places are counted in hooks, see STOPS
   uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t debugger;       // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
-  uint32_t reserved[9];
+  uint32_t fork_ahead;     // 1: the server may fork the next run before it is asked for, while the host looks at this one
+  uint32_t reserved[8];
 };
 
 // Order of the contract in DESIGN.md ("Kinds").
@@ -219,7 +220,7 @@ enum HeddleDivergenceReason {
 struct HeddleResult {  // out
   uint32_t ended;          // server: the child was reaped
   int32_t wait_status;     // server: as waitpid gave it
-  int32_t child_pid;       // server
+  int32_t child_pid;       // child
   uint32_t awaiting_host;  // child: failure record complete, stopped for inspection until run generation's child_go
   uint64_t steps, choice_count, switches, preemptions;
   uint64_t access_count, event_count;    // accesses seen by hooks; events written to the ring
@@ -239,6 +240,8 @@ struct HeddleResult {  // out
   uint32_t signals;        // and cancellations that wait for a point
   uint32_t preloaded;      // the runtime is the preload build: plain code between synchronisation calls is not seen
   char escape[256];        // why this run cannot be controlled and was ended; empty: it was
+  uint32_t alone;          // server: when the child had ended, nothing of the program was left
+  uint32_t reserved;
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 
@@ -260,7 +263,7 @@ struct HeddleRegion {
   struct HeddleArea area[HEDDLE_AREA_COUNT];
 
   uint32_t host_bell;      // futex; everyone who wants the host's attention increments it and wakes
-  uint32_t server_go;      // futex; host: run generation to execute; ~0u: quit
+  uint32_t server_go;      // futex of server and child; host: run generation to execute; ~0u: quit
   uint32_t child_go;       // futex; host: inspection of the current failure is finished (set to generation)
   uint32_t server_state;
   int32_t server_pid;

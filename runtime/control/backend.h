@@ -9,9 +9,11 @@ struct Backend {
   const char* name;
   /// In the child, before main, on the main thread.
   void (*start)();
+  /// On the creator (the holder), before the OS thread is made.
+  void (*expect)(Thread& t);
   /// On the new OS thread, before anything else of ours: tells the creator it exists and waits to be chosen the first time.
   void (*arrive)(Thread& t);
-  /// On the creator (the holder), after the OS thread was made: returns once `t` is parked.
+  /// On the creator (the holder), after the OS thread was made: returns once the creator may go on.
   void (*await_arrival)(Thread& t);
   /// The holder `from` runs `to`; returns when `from` is chosen again.
   void (*switch_to)(Thread& from, Thread& to);

@@ -58,6 +58,6 @@ void enter(Thread& t) {
 
 void baton_wake(Thread& t) { wake(t); }
 
-const Backend baton_backend{"baton", start, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
+const Backend baton_backend{"baton", start, [](Thread&) {}, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
 
 }  // namespace heddle::rt

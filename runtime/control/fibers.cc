@@ -40,9 +40,11 @@ uint64_t fs_base() {
   return base;
 }
 
-char* parking_top(Thread& t) {
-  if (!t.parking_stack) t.parking_stack = (char*)arena_allocate(kParkingStack);
-  return t.parking_stack + kParkingStack;
+char* parking_top(Thread& t) { return t.parking_stack + kParkingStack; }
+
+// Its kernel thread starts beside the one that made it; only when it is to run the first time somebody waits for it.
+void await_parked(Thread& t) {
+  while (HEDDLE_UNLIKELY(!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST))) futex_wait(&t.native, 0);
 }
 
 // On the parking stack: sleeps until the context is to go on natively, in leave_to().
@@ -84,6 +86,7 @@ void base_loop() {
     to_run = nullptr;
     while (!next)
       if (!(next = choose(nullptr))) wait_for_return();
+    await_parked(*next);
     heddle_switch(&base_context, next->context, next->fs_base);
   }
 }
@@ -122,17 +125,22 @@ void arrive(Thread& t) {
   park(t, wait_after_arrival);
 }
 
-void await_arrival(Thread& t) {
-  while (!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST)) futex_wait(&t.native, 0);
-}
+void expect(Thread& t) { t.parking_stack = (char*)arena_allocate(kParkingStack); }
+
+void await_arrival(Thread&) {}
 
 void start() {
+  expect(*self);
+  self->native = 1;
   self->fs_base = fs_base();
   base_context = new_base_context();
   main_carries = true;
 }
 
-void switch_to(Thread& from, Thread& to) { heddle_switch(&from.context, to.context, to.fs_base); }
+void switch_to(Thread& from, Thread& to) {
+  await_parked(to);
+  heddle_switch(&from.context, to.context, to.fs_base);
+}
 
 void switch_to_idle(Thread& from) {
   to_run = nullptr;
@@ -157,6 +165,6 @@ void enter(Thread& t) { park(t, wait_after_return); }
 
 bool fibers_possible() { return getauxval(AT_HWCAP2) & 2; }
 
-const Backend fiber_backend{"fibers", start, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
+const Backend fiber_backend{"fibers", start, expect, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
 
 }  // namespace heddle::rt

@@ -181,7 +181,7 @@ bool io_recover_fault(void* context) {
 
 void io_start() {
   real_pid = told_pid = raw_syscall(SYS_getpid);
-  region->result.child_pid = (int)real_pid;  // a short run can fail before the server is back from fork()
+  region->result.child_pid = (int)real_pid;
   descriptors_start();
   stream_start();
   signals_start();

@@ -151,7 +151,7 @@ void arrive(Thread& t) {
 void nothing_about(Thread&) {}
 }  // namespace
 
-const Backend parallel_backend{"parallel", nothing, arrive, nothing_about, nullptr, nullptr, nullptr, nullptr};
+const Backend parallel_backend{"parallel", nothing, nothing_about, arrive, nothing_about, nullptr, nullptr, nullptr, nullptr};
 
 void parallel_leave(Thread& t) {
   t.state = HEDDLE_T_OUT;

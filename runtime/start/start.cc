@@ -12,14 +12,11 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/single_threaded.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/arena.h"
@@ -89,35 +86,21 @@ int take_region_descriptor(char** environment) {
 HeddleRegion* map_region(int fd) {
   HeddleRegion header;
   if (raw_syscall(SYS_pread64, fd, &header, sizeof header, 0) != (long)sizeof header) return nullptr;
-  if (header.magic != HEDDLE_REGION_MAGIC || header.version != HEDDLE_REGION_VERSION) return nullptr;
+  if (header.magic != HEDDLE_REGION_MAGIC) return nullptr;
+  if (header.version != HEDDLE_REGION_VERSION) {
+    constexpr char kText[] = "its runtime is of another version of heddle: build it again\n";
+    raw_syscall(SYS_write, 2, kText, sizeof kText - 1);
+    raw_syscall(SYS_exit_group, 2);
+  }
   count_own_mapping(header.total_size, true);
   long p = raw_syscall(SYS_mmap, HEDDLE_REGION_ADDRESS, header.total_size, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
   return p > 0 ? (HeddleRegion*)p : nullptr;
 }
 
-void ring_host() {
-  __atomic_add_fetch(&region->host_bell, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&region->host_bell, 64, true);
-}
-
-void pin(int cpu) {
-  if (cpu < 0) return;
-  uint64_t mask[16] = {};
-  mask[cpu / 64 % 16] = 1ull << (cpu % 64);
-  raw_syscall(SYS_sched_setaffinity, 0, sizeof mask, mask);
-}
-
-void reset_result() {
-  __builtin_memset(&region->result, 0, sizeof region->result);
-  region->ring_head = region->ring_tail = 0;
-  region->ring_waiting = 0;
-}
-
 }  // namespace
 
 void child_start() {
-  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   region->result.preloaded = preloaded;
   recording_start();
   scheduler_start();
@@ -137,58 +120,6 @@ void child_start() {
   io_start();
   backend->start();
   io_rearm();
-}
-
-void* return_at_once(void* p) { return p; }
-
-// libc keeps the stacks of threads that ended. With a few of them in the server, every run saves their mmap and mprotect (8 us a
-// thread). The program cannot tell: libc's word for "never had a thread" is put back. There are two of them where the executable has
-// a copy (gcc's objects): libc looks at its own.
-void cache_stacks() {
-  if (sanitized()) return;  // those count threads
-  constexpr int kStacks = 4;
-  const char alone = __libc_single_threaded;
-  pthread_t made[kStacks];
-  int count = 0;
-  while (count < kStacks && HEDDLE_REAL(pthread_create)(&made[count], nullptr, return_at_once, nullptr) == 0) count++;
-  while (count) HEDDLE_REAL(pthread_join)(made[--count], nullptr);
-  __libc_single_threaded = alone;
-  if (auto* own = (char*)dlsym(RTLD_NEXT, "__libc_single_threaded")) *own = alone;
-}
-
-void serve() {
-  cache_stacks();
-  install_fatal_handlers();  // inherited by every run; the program cannot change its own any more before that
-  region->server_pid = (int)raw_syscall(SYS_getpid);
-  if (debugged()) return debugger_start();
-  __atomic_store_n(&region->server_state, (uint32_t)HEDDLE_SERVER_READY, __ATOMIC_SEQ_CST);
-  ring_host();
-  uint32_t done = 0;
-  for (;;) {
-    uint32_t go;
-    while ((go = __atomic_load_n(&region->server_go, __ATOMIC_SEQ_CST)) == done)
-      futex_wait(&region->server_go, done, 0, true);
-    if (go == ~0u) raw_syscall(SYS_exit_group, 0);
-    reset_result();
-    pin(region->run.pin_cpu);
-    region->server_state = HEDDLE_SERVER_RUNNING;
-    pid_t child = fork();
-    if (child == 0) return;
-    int status = 0;
-    if (child > 0) {
-      region->result.child_pid = child;
-      while (raw_syscall(SYS_wait4, child, &status, 0, 0) == -4) {
-      }
-    } else {
-      copy_text(region->server_error, sizeof region->server_error, "fork failed");
-    }
-    region->result.wait_status = child > 0 ? status : -1;
-    __atomic_store_n(&region->result.ended, 1, __ATOMIC_SEQ_CST);
-    region->server_state = HEDDLE_SERVER_READY;
-    done = go;
-    __atomic_store_n(&region->server_done, go, __ATOMIC_SEQ_CST);
-    ring_host();
-  }
 }
 
 namespace {

@@ -7,6 +7,8 @@ void start(char** environment);
 void child_start();
 /// Instrumented code or a thread is about to run: in the server, this is where runs fork off. Otherwise nothing.
 void begin_run();
+/// Something in the region is new.
+void ring_host();
 /// The fork server. Returns only in a child that is to run the program.
 void serve();
 }  // namespace heddle::rt

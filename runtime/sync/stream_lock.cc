@@ -7,6 +7,7 @@
 using namespace heddle::rt;
 
 namespace {
+// Made with the detector off too: it only observes.
 Object& lock_of(FILE* stream) { return object_at(stream, HEDDLE_EV_NONE); }
 }  // namespace
 
@@ -16,7 +17,7 @@ HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
     libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
   }
   HEDDLE_REAL(flockfile)(stream);
-  if (modelled() && detector::on) acquired(lock_of(stream));
+  if (modelled()) acquired(lock_of(stream));
 }
 HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
   if (HEDDLE_UNLIKELY(by_hooks) && modelled()) {  // whether it is free is a question to the model
@@ -26,11 +27,11 @@ HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
     libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
   }
   int busy = HEDDLE_REAL(ftrylockfile)(stream);
-  if (!busy && modelled() && detector::on) acquired(lock_of(stream));
+  if (!busy && modelled()) acquired(lock_of(stream));
   return busy;
 }
 HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
-  if (modelled() && detector::on) released(lock_of(stream));
+  if (modelled()) released(lock_of(stream));
   HEDDLE_REAL(funlockfile)(stream);
   if (HEDDLE_UNLIKELY(by_hooks) && modelled()) libc_unlock(*self, stream);
 }

@@ -62,16 +62,17 @@ void find_tid_offset() {
   HEDDLE_CHECK(tid_offset < kLast);
 }
 
-void set_os_thread(Thread& t) {
-  t.info->tid = (int)raw_syscall(SYS_gettid);
-  t.tid_word = (uint32_t*)(pthread_self() + tid_offset);
+// By the creator, where it holds the baton until the thread starts; in a recording by the thread itself, which may have ended by then.
+void set_os_thread(Thread& t, pthread_t handle, uint64_t stack_size) {
+  t.tid_word = (uint32_t*)(handle + tid_offset);
+  t.info->tid = (int)*t.tid_word;
+  set_stack(t, (uint64_t)handle, stack_size);
 }
 
 void* trampoline(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
   self = &t;
-  set_os_thread(t);
-  set_stack(t, (uint64_t)pthread_self(), t.stack_high);
+  if (HEDDLE_UNLIKELY(parallel)) set_os_thread(t, pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
   io_thread_start();
   if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
@@ -116,12 +117,13 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
     pthread_attr_getdetachstate(attr, &detach);
     pthread_attr_getstacksize(attr, &stack_size);
   }
-  t.stack_high = stack_size;  // the new thread makes bounds of it
+  t.stack_high = stack_size;  // bounds are made of it
   t.detached = detach == PTHREAD_CREATE_DETACHED;
   if (t.detached) t.info->flags |= HEDDLE_TF_DETACHED;
   pthread_t made{};
   int result;
   if (HEDDLE_UNLIKELY(parallel)) await_ended_threads();
+  backend->expect(t);
   {
     AllowSyscalls allow;
     result = HEDDLE_REAL(pthread_create)(&made, attr, trampoline, &t);
@@ -134,6 +136,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   }
   t.handle = made;
   *handle = made;
+  if (HEDDLE_LIKELY(!parallel)) set_os_thread(t, made, stack_size);
   control.live++;
   backend->await_arrival(t);
   if (detector::on) detector::thread_created(*self, t);
@@ -202,7 +205,7 @@ void threads_prepare() {
 void threads_start() {
   Thread& main = *self;
   main.handle = pthread_self();
-  set_os_thread(main);
+  set_os_thread(main, main.handle, 0);
   set_stack(main, ((uint64_t)__libc_stack_end + 4095) & ~4095ull, kDefaultStack);
   pthread_setspecific(end_key, (void*)4l);
 }

@@ -52,7 +52,6 @@ void Worker::end() {
 
 void Worker::forget_server() {
   root_ = server_pid_ = 0;
-  children_.reset();
   drain_.reset();
   remove_cwd_copy(copied_cwd_);
   copied_cwd_.clear();
@@ -129,7 +128,6 @@ Status Worker::await_ready() {
   keep_ = descendants(root_);
   keep_.push_back(root_);
   keep_.push_back(server_pid_);
-  children_.reset(open(fmt::format("/proc/{0}/task/{0}/children", root_).c_str(), O_RDONLY | O_CLOEXEC));
   return {};
 }
 
@@ -171,6 +169,7 @@ void Worker::begin_run() {
   store_shared<std::uint64_t>(shared.ring_head, 0);
   store_shared<std::uint64_t>(shared.ring_tail, 0);
   ring_tail_ = 0;
+  shared.run.fork_ahead = root_ == server_pid_ && options_.fork_server && !options_.cwd_copy;
   store_shared(shared.server_go, ++generation_);
   futex_wake_all(shared.server_go);
 }
@@ -273,9 +272,8 @@ void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
 }
 
 std::size_t Worker::end_leftovers() {
-  // The usual case with one system call: nobody is left below a server that is the program itself.
-  char first;
-  if (children_ && root_ == server_pid_ && pread(children_.get(), &first, 1, 0) == 0) return 0;
+  // The usual case: nobody is left below a server that is the program itself, and its next run may be forked already.
+  if (root_ == server_pid_ && load_shared(region_.header().result.alone) == 1) return 0;
   return kill_leftovers(root_, keep_);
 }
 

@@ -1,10 +1,10 @@
 // One program instance (a fork server, abi/region.h) with its region: executes one run at a time.
 //
 //   host (this file)                 server (runtime)                 child (runtime + program)
-//   run parameters, server_go++ ---> resets result, forks ----------> main() under control
+//   run parameters, server_go++ ---> forks (or did so ahead) -------> main() under control
 //   drains the event ring <------------------------------------------ ring, bell
 //   on_stopped, child_go <------------------------------------------- failure record, waits
-//   run() returns <----------------- reaps, server_done
+//   run() returns <----------------- reaps, server_done, forks ahead
 //
 // A server that dies is replaced at the next run. Not thread-safe; a Worker lives on ONE thread: its program is killed
 // by the kernel when that thread ends.
@@ -122,7 +122,6 @@ class Worker {
   std::unique_ptr<Client> client_;  // of the current run
   std::chrono::steady_clock::time_point asked_;
   std::vector<pid_t> keep_;    // root, server, and what a script had started before the server was ready
-  Descriptor children_;        // /proc file: what lives directly below root_
   Descriptor standard_input_;  // shares its offset with the program's
   std::uint32_t generation_ = 0;
   std::uint64_t ring_tail_ = 0;      // the host's own: the one in the region may be overwritten

@@ -27,7 +27,10 @@ std::string difference(Subject& subject, const RunRequest& request, const Execut
   RunRequest fed = request;
   fed.parameters.feed = 1;
   fed.inputs = expected.outcome.evidence->inputs;
-  return outcome_difference(subject, expected, subject.run(fed));
+  Execution second = subject.run(fed);
+  why = outcome_difference(subject, expected, second);
+  if (!why.empty() && !expected.events.empty()) why += "\n    " + event_difference(subject, expected, second, Compared::kEverything);
+  return why;
 }
 
 }  // namespace
@@ -51,6 +54,7 @@ void the_detector_only_observes(Subject& subject, std::uint64_t schedules, const
     RunRequest request = subject.random(seed);
     request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_SYNC;
     request.parameters.backend = seed / 2 % 2 ? HEDDLE_BACKEND_FIBERS : HEDDLE_BACKEND_BATON;
+    request.parameters.detail = HEDDLE_DETAIL_POINTS;  // a breach can be told by its first event
     Execution without = subject.run(request);
     request.parameters.detector = 1;
     if (std::string why = difference(subject, request, without, subject.run(request)); !why.empty())
