@@ -214,7 +214,6 @@ struct HeddleDivergence {  // valid when `happened`
 };
 enum HeddleDivergenceReason {
   HEDDLE_DIV_NONE, HEDDLE_DIV_THREAD_NOT_ENABLED, HEDDLE_DIV_OTHER_EVENT, HEDDLE_DIV_SCHEDULE_ENDED, HEDDLE_DIV_INPUT,
-  HEDDLE_DIV_ENDED_EARLY,
 };
 
 struct HeddleResult {  // out

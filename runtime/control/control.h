@@ -47,6 +47,8 @@ extern Control control;
 inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
 
 Thread* choose(Thread* current);
+/// Who can run now, and the next deadline.
+void rebuild_enabled();
 /// Its pending operation can be executed now.
 bool can_run(Thread& t);
 /// A strict replay took another way: writes what was expected and what came, and ends the run.

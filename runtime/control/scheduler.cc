@@ -9,6 +9,7 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
+#include "runtime/control/quiet.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/stay.h"
 #include "runtime/detector/detector.h"
@@ -34,21 +35,6 @@ void model_changed() {
 }
 void model_word_changed(const void* word) {
   if (parallel || (control.other_waits | word_waits(word))) model_changed();  // a recording does not count waits
-}
-
-void unproductive() {
-  control.quiet_steps++;
-  if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
-}
-
-void polled_outside() {
-  control.quiet_steps = 0;
-  if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
-}
-
-void productive() {
-  self->unproductive = 0;
-  control.quiet_steps = 0;
 }
 
 uint64_t virtual_now() { return control.now; }
@@ -97,7 +83,9 @@ void collect_returned() {
   }
 }
 
-void rebuild() {
+}  // namespace
+
+void rebuild_enabled() {
   collect_returned();
   control.dirty = false;
   uint32_t* enabled = control.enabled;
@@ -115,47 +103,6 @@ void rebuild() {
   control.next_deadline = next_deadline;
 }
 
-// Spinning threads burn no virtual time worth the name: let the next deadline come instead of counting to it.
-void let_time_pass_for_spinners() {
-  if (region->run.feed) return;  // the jumps of the recording are among its inputs
-  if (control.out) {             // what they wait for takes real time, which steps of spinning would only burn
-    timespec time{0, 100'000};
-    if (control.quiet_steps % 64 == 0) raw_syscall(SYS_nanosleep, &time, nullptr);
-    return;
-  }
-  if (control.quiet_steps <= kQuietBeforeJump * control.enabled_count || control.next_deadline == ~0ull) return;
-  if (control.now < control.next_deadline) {
-    io_time_passed(control.steps, control.next_deadline - control.now);
-    control.now = control.next_deadline;
-  }
-  control.quiet_steps = 0;
-  rebuild();
-}
-
-bool too_quiet() {
-  if (region->run.feed && replay_has_more()) return false;  // the recording went on
-  return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull;
-}
-
-}  // namespace
-
-void diverged(uint32_t reason, uint32_t expected, const Thread* actual) {
-  HeddleDivergence& d = region->result.divergence;
-  d.reason = reason;
-  d.step = control.steps;
-  d.expected_thread = expected;
-  d.actual_thread = actual ? actual->index : ~0u;
-  if (actual) {
-    d.actual_kind = actual->op.kind;
-    d.actual_site = actual->op.site;
-    d.actual_object = actual->op.object;
-    d.actual_address = actual->op.address;
-  }
-  __atomic_store_n(&d.happened, 1, __ATOMIC_SEQ_CST);
-  debugger_stop(HEDDLE_STOP_DIVERGENCE);
-  end_run(kDivergedStatus);
-}
-
 namespace {
 
 // A replay: the recorded run was cut off (killed, or a hang) while a thread was out in I/O that had not come back.
@@ -164,24 +111,6 @@ bool recording_ended_outside() {
   for (uint32_t i = 0; i < control.thread_count; i++)
     if (control.threads[i].state == HEDDLE_T_PENDING && control.threads[i].op.kind == HEDDLE_EV_IO_RETURN) return true;
   return false;
-}
-
-// The replay of a recording: where the thread stops next, counted in hooks from here. A stop in the hook it is in: 0.
-void set_stop(Thread& t, uint64_t entry) {
-  t.cancel_seen = t.cancel_requested;
-  const uint32_t stop = entry < region->run.stop_count ? area<uint32_t>(HEDDLE_AREA_STOPS)[entry] : 0;
-  t.stops_here = stop != 0;
-  t.budget = stop ? (int32_t)stop - 1 : kHookBudget;
-}
-
-// The replay of a recording: time passed as it did there. Whoever went on without being ready had waited long enough.
-void let_recorded_time_pass() {
-  const uint32_t expected = replay_next_thread();
-  if (expected >= control.thread_count) return;
-  Thread& t = control.threads[expected];
-  if (t.state != HEDDLE_T_PENDING || !t.deadline || can_run(t)) return;
-  control.now = t.deadline;
-  rebuild();
 }
 
 // Accounts for the choice of `next`: it is about to execute its pending operation.
@@ -243,18 +172,18 @@ Thread* choose(Thread* current) {
   control.now += io_time_to_pass(control.steps);
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
-    rebuild();
+    rebuild_enabled();
   if (HEDDLE_UNLIKELY(by_hooks)) let_recorded_time_pass();
   while (HEDDLE_UNLIKELY(control.enabled_count == 0)) {
     if (control.out) return nullptr;
     if (control.next_deadline == ~0ull) {
       if (recording_ended_outside()) diverged(HEDDLE_DIV_SCHEDULE_ENDED, ~0u, current);
       if (!io_timer_may_fire()) fail_deadlock();
-      rebuild();
+      rebuild_enabled();
       continue;
     }
     control.now = control.next_deadline;
-    rebuild();
+    rebuild_enabled();
   }
   if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietBeforeJump)) {
     let_time_pass_for_spinners();
@@ -428,59 +357,6 @@ void end_run(int status) {
   publish_events();
   raw_syscall(SYS_exit_group, status);
   __builtin_trap();
-}
-
-void diverge_input(const char* text) {
-  HeddleDivergence& d = region->result.divergence;
-  d.reason = HEDDLE_DIV_INPUT;
-  d.step = control.steps;
-  d.expected_thread = d.actual_thread = self ? self->index : 0;
-  for (size_t i = 0; i + 1 < sizeof d.text && text[i]; i++) d.text[i] = text[i];
-  __atomic_store_n(&d.happened, 1, __ATOMIC_SEQ_CST);
-  debugger_stop(HEDDLE_STOP_DIVERGENCE);
-  end_run(kDivergedStatus);
-}
-
-Thread& new_thread(Thread& parent) {
-  HEDDLE_CHECK(control.thread_count < HEDDLE_MAX_THREADS);
-  if (control.thread_count == control.enabled_capacity) {
-    uint32_t* bigger = arena_new<uint32_t>(control.enabled_capacity = control.enabled_capacity ? control.enabled_capacity * 2 : 16);
-    for (uint32_t i = 0; i < control.enabled_count; i++) bigger[i] = control.enabled[i];
-    control.enabled = bigger;
-  }
-  uint32_t index = control.thread_count++;
-  Thread& t = control.threads[index];
-  t.index = index;
-  t.info = &area<HeddleThreadInfo>(HEDDLE_AREA_THREADS)[index];
-  *t.info = HeddleThreadInfo{};
-  t.info->parent = parent.index;
-  t.info->ordinal = &t == &parent ? 0 : ++parent.children;
-  t.budget = kHookBudget;
-  t.safe = 1;
-  t.owner_word = kExclusive | index << 1;
-  region->result.thread_count = control.thread_count;
-  strategy->thread_created(index);
-  return t;
-}
-
-void thread_finished(Thread& t) {
-  if (HEDDLE_UNLIKELY(parallel)) return parallel_finished(t);
-  control.dirty = true;
-  t.finished = true;
-  t.state = HEDDLE_T_DONE;
-  t.info->state = HEDDLE_T_DONE;
-  control.live--;
-  if (control.live == 0) return;  // the last thread: the process ends by itself
-  Thread* next = choose(&t);
-  control.dying = &t;
-  backend->leave_to(t, next);
-}
-
-void await_dying() {
-  Thread& t = *control.dying;
-  control.dying = nullptr;
-  uint32_t tid = (uint32_t)t.info->tid;
-  while (__atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
 }
 
 void scheduler_prepare() {

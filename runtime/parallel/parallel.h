@@ -66,6 +66,11 @@ void await_ended_threads();
 void log_step(Thread& t, const Op& op, uint32_t hooks);
 uint64_t real_elapsed();
 
+/// The replay of a recording (follow.cc): where the thread stops next, counted in hooks from here; a stop in the hook it is in: 0.
+void set_stop(Thread& t, uint64_t entry);
+/// Time passed as it did there: whoever went on without being ready had waited long enough.
+void let_recorded_time_pass();
+
 /// The log grows: the first `bytes` of the area can be written. False: the disk is full, which a store would learn by SIGBUS.
 bool log_has_room(HeddleAreaId area, uint64_t bytes);
 

@@ -33,8 +33,6 @@ const char* reason_text(std::uint32_t reason) {
       return "the schedule is at its end, the program is not";
     case HEDDLE_DIV_INPUT:
       return "the program asked for another input than it was recorded with";
-    case HEDDLE_DIV_ENDED_EARLY:
-      return "the program ended before its schedule";
     default:
       return "the replay left its schedule";
   }
@@ -248,10 +246,6 @@ DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor)
   std::string detail = bounded_string(raw.text, sizeof raw.text);
   if (!detail.empty()) out.reason += ": " + detail;
   out.expected = expected_step(raw.step);
-  if (raw.reason == HEDDLE_DIV_ENDED_EARLY) {
-    out.actual.text = outcome.failure ? "the program ended: " + outcome.failure->message : "the program ended";
-    return out;
-  }
   const Evidence& evidence = *outcome.evidence;
   SiteResolver resolver(evidence, executor);
   SiteRecord site = resolver.resolve(raw.actual_site);
