@@ -25,13 +25,15 @@ constexpr const char* kFooter = R"(
 Threads run in parallel, on all processors. The order in which they synchronise and in which they meet at memory is recorded exactly,
 with everything that comes from outside (time, files, sockets, random bytes, signals): heddle replay TRACE executes it again.
 
-Example:  heddle record -o run.heddle -- ./server --port 8080
-Exit status: the program's own (128 + signal); 66 when all its threads were in a deadlock; 125 when it could not be recorded.)";
+Examples: heddle record -o run.heddle -- ./program --threads 4
+          heddle record --with 'python3 client.py 8080' -- ./server --port 8080     the server runs until its client has ended
+Exit status: the program's own (128 + signal); 66 when all its threads were in a deadlock; 125 when it could not be recorded;
+0 when it was ended by the SIGTERM of --with, or had to be killed after it.)";
 
 struct RecordArguments {
   RecordRequest request;
   ProgramInfo program;
-  std::string mode = "vectors", trace, seed, share;
+  std::string mode = "vectors", trace, network = "host";
   bool json = false, quiet = false;
 };
 
@@ -50,6 +52,11 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   app.footer(kFooter);
   app.add_option("--mode", out.mode, "vectors (default): the order of all accesses, exact")->check(one_of({"vectors"}));
   app.add_option("-o,--output", out.trace, "the trace (default PROG.heddle)");
+  app.add_option(
+      "--with", out.request.worker.with,
+      "a command to start beside the program, such as a server's client; when it ends, the program is sent SIGTERM");
+  app.add_option("--network", out.network, "host (default); own: a loopback device of its own and nothing else")
+      ->check(one_of({"own", "host"}));
   app.add_flag("--json", out.json, "one JSON object on stderr");
   app.add_flag("--quiet", out.quiet, "nothing but the program's own output");
   if (auto status = parse_options(app, split.own)) return status == kUsage ? kRecordFailed : *status;
@@ -60,7 +67,8 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   if (!program) return failed(program.error());
   out.program = std::move(*program);
   WorkerOptions& worker = out.request.worker;
-  worker.launch = {out.program.path, split.program, current_environment(), std::filesystem::current_path(), Network::kHost};
+  worker.launch = {out.program.path, split.program, current_environment(), std::filesystem::current_path(),
+                   out.network == "own" ? Network::kOwn : Network::kHost};
   worker.launch.fork_at_mark = options->fork_at_mark;
   if (Status way = choose_way_in(out.program, worker.launch); !way) return failed(way.error());
   worker.output = OutputMode::kInherit;
@@ -75,6 +83,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
 
 int status_of(const Recorded& recorded) {
   if (recorded.head.failure && recorded.head.failure->kind == "deadlock") return kFound;
+  if (recorded.outcome.stopped_by_us) return 0;  // as in a hunt: that was its client's doing, not the program's
   const int status = recorded.outcome.wait_status;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -83,11 +92,12 @@ void print_words(const RecordArguments& arguments, const Recorded& recorded) {
   const TraceHead& head = recorded.head;
   const std::string trace = shell_word(arguments.request.trace.string());
   if (head.failure)
-    fmt::print(stderr, "{}  {}   {}{}\n", alarming("FAILED", 2), head.failure->message,
-               head.failure->file.empty() ? ""
-                                          : fmt::format("{}:{}", std::filesystem::path(head.failure->file).filename().string(),
-                                                        head.failure->line),
-               head.failure->thread.empty() ? "" : ", thread " + head.failure->thread);
+    fmt::print(
+        stderr, "{}  {}   {}{}\n", alarming("FAILED", 2), head.failure->message,
+        head.failure->file.empty()
+            ? ""
+            : fmt::format("{}:{}", std::filesystem::path(head.failure->file).filename().string(), head.failure->line),
+        head.failure->thread.empty() ? "" : ", thread " + head.failure->thread);
   fmt::print(stderr, "{} {} steps of {} threads in {:.2f} s   replay it:  heddle replay {}\n", strong("recorded", 2),
              head.totals.steps, head.threads.size(), recorded.seconds, trace);
   for (const std::string& note : head.notes) fmt::print(stderr, "  note: {}\n", note);

@@ -90,6 +90,7 @@ std::string ending(const ReplayReport& report) {
   if (!report.failure && !report.outcome.races.empty())
     return report.outcome.races.size() == 1 ? "a data race, and no failure"
                                             : fmt::format("{} data races, and no failure", report.outcome.races.size());
+  if (report.ended_from_outside) return "all steps until the program was ended from outside";
   if (!report.failure) return "the program ended without a failure";
   const FailureRecord& failure = *report.failure;
   std::string place;

@@ -2,7 +2,7 @@
 _heddle() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "cc c++ hunt replay show doctor --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "cc c++ hunt record replay show doctor --help --version" -- "$current"))
     return
   fi
   case $previous in
@@ -15,6 +15,7 @@ _heddle() {
   case ${COMP_WORDS[1]} in
     hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
         --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --json --quiet --help -o --output --" -- "$current")) ;;
+    record) COMPREPLY=($(compgen -W "--mode --with --network --json --quiet --help -o --output --" -- "$current")) ;;
     replay) COMPREPLY=($(compgen -W "--times --gdb --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
     show) COMPREPLY=($(compgen -W "--format -o --output --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;

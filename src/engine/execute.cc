@@ -205,7 +205,8 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   outcome.end = status.end;
   outcome.wait_status = status.wait_status;
   outcome.output = std::move(status.output);
-  outcome.complete = outcome.result.overflow == 0 && !status.ring_broken && status.end == RunEnd::kFinished;
+  outcome.complete = outcome.result.overflow == 0 && !status.ring_broken &&
+                     (status.end == RunEnd::kFinished || status.end == RunEnd::kClientEnded);
   outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
   if (outcome.result.preloaded)
     outcome.notes.push_back(describe_preloaded(worker_->server_executable(), outcome.result));
@@ -218,10 +219,11 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
         "the client ended with {} {}", WIFSIGNALED(status.client_status) ? "signal" : "status",
         WIFSIGNALED(status.client_status) ? WTERMSIG(status.client_status) : WEXITSTATUS(status.client_status)));
   // A run that diverged, or that we asked to stop, was ended by us: its status says nothing about the program.
-  bool ended_well =
-      outcome.result.divergence.happened || status.end == RunEnd::kClientEnded ||
-      (status.asked_to_stop && WIFSIGNALED(status.wait_status) && WTERMSIG(status.wait_status) == SIGTERM) ||
-      (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
+  outcome.stopped_by_us =
+      status.end == RunEnd::kClientEnded ||
+      (status.asked_to_stop && WIFSIGNALED(status.wait_status) && WTERMSIG(status.wait_status) == SIGTERM);
+  bool ended_well = outcome.result.divergence.happened || outcome.stopped_by_us ||
+                    (WIFEXITED(status.wait_status) && WEXITSTATUS(status.wait_status) == 0);
   if (!outcome.failure && status.end != RunEnd::kInterrupted &&
       (outcome.result.failure.kind != HEDDLE_FAIL_NONE || !ended_well))
     outcome.failure = classify_now(0, status.wait_status, outcome.result);

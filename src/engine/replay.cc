@@ -1,5 +1,6 @@
 #include "src/engine/replay.h"
 
+#include <sys/wait.h>
 #include <algorithm>
 #include <charconv>
 
@@ -54,6 +55,26 @@ const SiteRecord* find_site(const TraceHead& head, std::uint32_t id) {
 }
 
 bool comes_from_outside(std::string_view entry) { return entry.starts_with("LD_") || entry.starts_with("PATH="); }
+
+std::string_view variable(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+// Those from outside in the places of the recorded ones: a program that copies its environment allocates in its order.
+std::vector<std::string> environment_of_replay(const std::vector<std::string>& recorded,
+                                               const std::vector<std::string>& current) {
+  auto in = [](const std::vector<std::string>& entries, const std::string& wanted) {
+    return std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return variable(e) == variable(wanted); });
+  };
+  std::vector<std::string> out;
+  for (const std::string& entry : recorded) {
+    if (!comes_from_outside(entry))
+      out.push_back(entry);
+    else if (auto now = in(current, entry); now != current.end())
+      out.push_back(*now);
+  }
+  for (const std::string& entry : current)
+    if (comes_from_outside(entry) && in(recorded, entry) == recorded.end()) out.push_back(entry);
+  return out;
+}
 
 std::uint64_t number(const Meta& meta, const std::string& key, std::uint64_t otherwise) {
   auto found = meta.more.find(key);
@@ -184,10 +205,8 @@ Launch Replayer::launch(const std::filesystem::path& program,
   launch.argv = started && !started->argv.empty() ? started->argv : meta.argv;
   if (launch.argv.empty()) launch.argv = {program.string()};
   const std::string cwd = started && !started->cwd.empty() ? started->cwd.string() : meta.cwd;
-  for (const std::string& entry : started && !started->environment.empty() ? started->environment : meta.environment)
-    if (!comes_from_outside(entry)) launch.environment.push_back(entry);
-  for (const std::string& entry : current_environment)
-    if (comes_from_outside(entry)) launch.environment.push_back(entry);
+  launch.environment = environment_of_replay(
+      started && !started->environment.empty() ? started->environment : meta.environment, current_environment);
   std::error_code none;
   launch.cwd =
       std::filesystem::is_directory(cwd, none) ? std::filesystem::path(cwd) : std::filesystem::current_path(none);
@@ -283,6 +302,13 @@ void Replayer::tell_apart(const HeddleDivergence& raw, const SiteRecord& site, D
     add("place number", fmt::format("{:#x}", event->site), fmt::format("{:#x}", raw.actual_site));
 }
 
+// The recorded run was ended by us when its client had ended, which is no failure, and this one got as far.
+bool Replayer::ended_from_outside(const RunOutcome& outcome) const {
+  const TraceHead& head = trace_->head();
+  return !head.failure && WIFSIGNALED(head.wait_status) && outcome.result.divergence.happened &&
+         outcome.result.divergence.reason == HEDDLE_DIV_SCHEDULE_ENDED && outcome.result.steps >= head.totals.steps;
+}
+
 std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outcome) const {
   const TraceHead& head = trace_->head();
   auto ending = [](const std::optional<FailureRecord>& f) {
@@ -338,9 +364,11 @@ Result<ReplayReport> Replayer::replay(Executor& executor) const {
       cut_ && outcome->end == RunEnd::kFinished && (!divergence.happened || divergence.step >= steps_) &&
       outcome->result.steps >= steps_ &&
       !(head.failure && outcome->failure && head.failure->signature == outcome->failure->signature);
-  if (divergence.happened && !report.followed_what_is_left && !same_ending(head.failure, head.totals.steps, *outcome))
+  report.ended_from_outside = !cut_ && ended_from_outside(*outcome);
+  const bool no_end = report.followed_what_is_left || report.ended_from_outside;
+  if (divergence.happened && !no_end && !same_ending(head.failure, head.totals.steps, *outcome))
     report.divergence = describe(*outcome, executor);
-  else if (!report.followed_what_is_left)
+  else if (!no_end)
     report.divergence = ended_differently(*outcome);
   report.reproduced = !report.divergence && !report.followed_what_is_left && outcome->end != RunEnd::kInterrupted;
   if (report.reproduced && head.failure && !outcome->failure)

@@ -30,6 +30,7 @@ struct ReplayReport {
   std::optional<FailureRecord> failure;  // of this execution
   /// The trace is damaged and this execution followed all that is left of its schedule; it was ended there.
   bool followed_what_is_left = false;
+  bool ended_from_outside = false;  // as the recorded run was, at the same step
   RunOutcome outcome;
 };
 
@@ -61,6 +62,7 @@ class Replayer {
   StepText expected_step(std::uint64_t step) const;
   void tell_apart(const HeddleDivergence& raw, const SiteRecord& site, DivergenceText& out) const;
   std::optional<DivergenceText> ended_differently(const RunOutcome& outcome) const;
+  bool ended_from_outside(const RunOutcome& outcome) const;
 
   const TraceReader* trace_;
   RunRequest request_;

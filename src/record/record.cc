@@ -30,7 +30,8 @@ RunRequest plan(const Options& options) {
   run.max_steps = 0;
   run.virtual_cpus = std::max(1u, std::thread::hardware_concurrency());
   run.time_base_ns = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
   request.limits = {kNoHang, options.run_timeout};
   request.keep_evidence = true;
   return request;
@@ -88,7 +89,7 @@ Result<Recorded> record(const RecordRequest& request, Meta meta) {
   const Region& region = worker.region();
   if (!outcome->evidence) outcome->evidence = (*executor)->copy_evidence();
   record_builds(meta, outcome->evidence->modules, worker.server_executable());
-  if (outcome->end != RunEnd::kFinished) meta.more[kCutOff] = "1";
+  if (outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) meta.more[kCutOff] = "1";
   Result<TraceWriter> writer = TraceWriter::create(request.trace);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), region);

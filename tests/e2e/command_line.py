@@ -420,6 +420,14 @@ def path_and_ld_variables_of_a_trace_are_not_applied(h):
     assert code == FOUND and out == "recorded no\n", (code, out, err)
 
 
+def the_environment_of_a_replay_has_the_recorded_order(h):
+    exe = h.build('#include <stdio.h>\nextern char** environ;\nint main(void) { for (char** e = environ; *e; e++) puts(*e); return 0; }', "envs")
+    code, out, err = h("record", "-o", "envs.heddle", "--", exe, ZZ_AFTER_PATH="1")
+    assert code == 0 and out.index("PATH=") < out.index("ZZ_AFTER_PATH="), (code, out, err)
+    code, again, err = h("replay", "envs.heddle")
+    assert code == 0 and again == out, (code, out, again, err)
+
+
 def interrupt_ends_everything(h):
     exe = h.build('#include <stdio.h>\n#include <unistd.h>\nint main(void) { return 0; }', "forever_heddle_test")
     p = subprocess.Popen([h.exe, "hunt", "--json", "--runs", "100000000", "--time", "0", "--", exe], cwd=h.work, stdin=subprocess.DEVNULL,
