@@ -11,6 +11,7 @@ import argparse, concurrent.futures, json, os, pathlib, shutil, subprocess, sys,
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from programs import PROGRAMS, Case, bounded, check_fail, hunt, survivors  # noqa: E402
+from report import Report  # noqa: E402
 
 FOUND, CLEAN, USAGE = 66, 0, 2
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang-19", "clang++-19")}
@@ -338,14 +339,11 @@ def main():
                 for f in files]
     else:
         jobs = [(case.__name__, run_special, a.heddle, a.laws, case) for case in CASES if not a.names or case.__name__ in a.names]
-    failed = 0
+    report = Report()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for (name, *_), result in [(job, pool.submit(*job[1:])) for job in jobs]:
-            why = result.result()
-            failed += why is not None
-            print(f"{'ok    ' if why is None else 'not ok'} {name}{'' if why is None else ': ' + why}", flush=True)
-    print(f"{len(jobs) - failed} passed, {failed} failed")
-    return failed > 0
+            report.line(name, result.result())
+    return report.close()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ Whatever the outcome, no process of the program may be alive afterwards. Closing
 """
 import argparse, concurrent.futures, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
 
+from report import Report
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "programs"
 FOUND, CLEAN = 66, 0
@@ -185,16 +187,13 @@ def main():
     heddle = pathlib.Path(a.heddle).resolve()
     files = a.files or sorted(p for d in ("fail", "success") for p in (PROGRAMS / d).iterdir() if p.suffix in (".c", ".cc"))
     jobs = [(f, level) for f in files for level in a.level or ["O0", "O1"]]
-    failed = 0
+    report = Report()
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend or ["baton", "fibers"], a.replays, a.objects)) for f, level in jobs]
         for f, level, result in results:
             why, seconds = result.result()
-            failed += why is not None
-            print(f"{'ok    ' if why is None else 'not ok'} {f.parent.name}/{f.name} -{level} {seconds:.1f} s{'' if why is None else ': ' + why}",
-                  flush=True)
-    print(f"{len(jobs) - failed} passed, {failed} failed")
-    return failed > 0
+            report.line(f"{f.parent.name}/{f.name} -{level} {seconds:.1f} s", why)
+    return report.close()
 
 
 if __name__ == "__main__":

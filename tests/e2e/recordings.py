@@ -10,6 +10,7 @@ Closing line: 'N passed, M failed (F failing runs replayed)'.
 import argparse, concurrent.futures, json, os, pathlib, re, sys, tempfile
 
 from programs import Case, bounded, survivors, PROGRAMS, FOUND
+from report import Report
 
 SECONDS = 40
 
@@ -72,15 +73,12 @@ def main():
     a = parser.parse_args()
     heddle = a.heddle.resolve()
     files = [f.resolve() for f in a.files] or sorted(p for p in PROGRAMS.rglob("*") if p.suffix in (".c", ".cc") and "expect:" in p.read_text()[:500])
-    passed = failed = replayed = 0
+    report, replayed = Report(), 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for path, (failing, wrong) in zip(files, pool.map(lambda p: check(heddle, p, a.times), files)):
             replayed += failing
-            passed, failed = passed + (wrong is None), failed + (wrong is not None)
-            if wrong:
-                print(f"FAILED {path.name}: {wrong}", flush=True)
-    print(f"{passed} passed, {failed} failed ({replayed} failing runs replayed)")
-    return 1 if failed else 0
+            report.line(f"{path.parent.name}/{path.name}", wrong)
+    return report.close(f" ({replayed} failing runs replayed)")
 
 
 if __name__ == "__main__":

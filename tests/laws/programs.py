@@ -5,13 +5,14 @@
 
 A program may say in its opening comment, beside what tests/e2e/programs.py reads:
     // laws: 20 schedules, <why so few>      laws: none, <why>
-Prints a line per law and program, breaches before it; closing line: 'N passed, M failed'.
+Prints a line per program, with the breaches of one that failed, and those again at the end; closing line: 'N passed, M failed'.
 """
 import argparse, concurrent.futures, os, pathlib, queue, re, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from programs import PROGRAMS, Case, bounded  # noqa: E402
+from report import Report  # noqa: E402
 
 TIMEOUT = 900
 
@@ -39,6 +40,7 @@ def idle_program_behaves_as_built_by_clang(case, exe, heddle, work):
 
 
 def check(path, a, cpu):
+    """(laws that hold, laws that do not, the output of those)"""
     case = Case(path)
     laws = re.search(r"\blaws:\s*(none|\d+)", path.read_text())
     if laws and laws[1] == "none":
@@ -49,7 +51,7 @@ def check(path, a, cpu):
         exe = work / path.stem
         code, _, err = case.build(a.heddle, "O1", exe, a.objects)
         if code != 0:
-            return 0, 1, f"not ok {path.name}: build: {err[-300:]}\n"
+            return 0, 1, f"build: {err[-300:]}"
         (work / "stdin").write_bytes(case.stdin)
         extra = ["--law", a.law] if a.law else []
         if case.options:
@@ -57,14 +59,15 @@ def check(path, a, cpu):
         code, out, err = bounded([a.laws, "--schedules", min(schedules, a.schedules), "--cpu", cpu, "--stdin", work / "stdin", *extra,
                                   "--", exe, *case.args], work, TIMEOUT)
         passed, failed = (len(re.findall(rf"^{word}", out, re.M)) for word in ("ok", "not ok"))
+        broken = re.sub(r"^ok .*\n", "", out, flags=re.M)  # the broken laws, each with the breaches before it
         if code not in (0, 1):
             failed += 1
-            out += f"not ok {path.name}: status {code} {err[-300:]}\n"
+            broken += f"\nstatus {code} {err[-300:]}"
         if case.kind == "clean" and not a.law and a.objects == "heddle":
             why = idle_program_behaves_as_built_by_clang(case, exe, a.heddle, work)
             passed, failed = passed + (why is None), failed + (why is not None)
-            out += f"{'ok    ' if why is None else 'not ok'} {path.stem} idle_program_behaves_as_built_by_clang {why or ''}\n"
-        return passed, failed, out
+            broken += f"\nidle_program_behaves_as_built_by_clang {why}" if why else ""
+        return passed, failed, broken.strip()
 
 
 def main():
@@ -88,13 +91,12 @@ def main():
         finally:
             cpus.put(cpu)
 
-    passed = failed = 0
+    report = Report()
     with concurrent.futures.ThreadPoolExecutor(cpus.qsize()) as pool:
-        for p, f, out in pool.map(on_own_cpu, files):
-            passed, failed = passed + p, failed + f
-            print(out, end="", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
+        for path, (passed, failed, broken) in zip(files, pool.map(on_own_cpu, files)):
+            name = f"{path.parent.name}/{path.name}"
+            report.line(name if failed else f"{name}: {passed} laws", broken if failed else None, (passed, failed))
+    return report.close()
 
 
 if __name__ == "__main__":
