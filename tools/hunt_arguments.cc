@@ -21,13 +21,15 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-Points are where a thread can be switched: sync = locks, condition variables, atomics, thread start and end ...;
-racy = sync and every access that raced with another one so far; all = every shared access.
+Points are where a thread can be switched: sync = locks, condition variables, atomics, thread start and end, system calls that
+another thread can notice ...; racy = sync and every access that raced with another one so far; all = every shared access.
+A program that heddle cc did not build is controlled at sync without atomics (docs/plain.md).
 
 HEDDLE_OPTIONS=key=value:... sets more (backend, detail of the trace ...); HEDDLE_OPTIONS=help=1 heddle hunt lists all.
 
 Example:  heddle hunt --time 5m -- ./queue 100
-Exit status: 66 a failure was found, 0 none, 3 it was found but executed again it did not come back, 2 usage or input error.)";
+Exit status: 66 a failure was found, 0 none, 3 it was found but executed again it did not come back, 2 usage or input error,
+70 a bug in heddle, 130 interrupted.)";
 
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {

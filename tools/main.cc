@@ -32,7 +32,7 @@ constexpr Verb kVerbs[] = {
     {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run it in parallel, so that it can be replayed"},
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
-    {"show", show_main, "show [--format text|json] TRACE", "what happened, by threads and source lines"},
+    {"show", show_main, "show [--format text|json|html|perfetto] TRACE", "what happened, by threads and source lines"},
     {"doctor", doctor_main, "doctor", "what will and will not work on this machine"},
 };
 constexpr std::string_view kLater[] = {"simplify", "explain", "merge"};
@@ -50,7 +50,7 @@ Exit status of hunt and replay: 0 nothing failed, 66 a failure was found or repr
 
 void print_help(std::FILE* to) {
   fmt::print(to, "heddle finds the thread schedule that fails, and replays it.\n\nUsage:\n");
-  for (const Verb& verb : kVerbs) fmt::print(to, "  heddle {:<36} {}\n", verb.usage, verb.summary);
+  for (const Verb& verb : kVerbs) fmt::print(to, "  heddle {:<46} {}\n", verb.usage, verb.summary);
   fmt::print(to, "{}", kExample);
 }
 

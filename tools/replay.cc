@@ -22,13 +22,14 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-A damaged trace is replayed as far as it is intact. The program is the one that the trace names, or PROG; it must be the same build. It runs with the recorded arguments,
-environment (but not LD_* and PATH) and inputs; what it read from outside is fed from the trace.
+The program is the one that the trace names, or PROG; it must be the same build. It runs with the recorded arguments, environment
+(but not LD_* and PATH) and inputs; what it read from outside is fed from the trace. A damaged trace is replayed as far as it is intact.
 
 Example:  heddle replay --times 20 queue-1.heddle
           heddle replay --gdb queue-1.heddle
 HEDDLE_OPTIONS=key=value:... sets more (backend, timeouts); HEDDLE_OPTIONS=help=1 heddle replay lists all.
-Exit status: 66 the failure came back, 0 the trace has none and the replay neither, 3 diverged, 2 usage or input error.)";
+Exit status: 66 the failure came back, 0 the trace has none and the replay neither, 3 diverged, 2 usage or input error,
+70 a bug in heddle, 130 interrupted.)";
 
 struct ReplayArguments {
   std::string trace, program;
@@ -48,7 +49,7 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   CLI::App app("Executes a trace again: the same schedule, the same inputs, the same end.", "heddle replay");
   set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG]");
   app.footer(kFooter);
-  app.add_option("TRACE", out.trace, "written by heddle hunt")->required();
+  app.add_option("TRACE", out.trace, "written by heddle hunt or heddle record")->required();
   app.add_option("--times", out.times, "how often (default 1)")->check(CLI::Range(1, 1'000'000));
   app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
   app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with

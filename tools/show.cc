@@ -110,7 +110,7 @@ Status show(const TraceReader& trace, const Arguments& a, const Sink& sink) {
 void declare(CLI::App& app, Arguments& a) {
   set_usage(app, "heddle show [OPTIONS] TRACE");
   app.footer(kFooter);
-  app.add_option("trace", a.trace, "the trace to show")->required();
+  app.add_option("TRACE", a.trace, "the trace to show")->required();
   app.add_option("--format", a.format,
                  "text (default), json, html (a page), perfetto (a timeline for ui.perfetto.dev)");
   app.add_option("-o,--output", a.output, "write to this file instead of stdout");

@@ -8,9 +8,6 @@
 
 namespace heddle {
 
-/// Meta::strategy of a recording.
-inline constexpr const char* kRecordedStrategy = "recorded";
-
 class StopTable {
  public:
   /// The steps of the recording, in order. A hand-over's `value` says in which hook since its thread's last step it was.

@@ -158,11 +158,27 @@ Stack Symbolizer::unwind(pid_t pid, const HeddleRegs& regs, std::size_t limit) {
   return stack;
 }
 
+// Locks of libc are modelled by variables of our runtime (runtime/sync/libc_lock.h): what they stand for says more than
+// their names.
+static std::string what_it_stands_for(const std::string& name) {
+  if (!name.starts_with("heddle::rt::")) return name;
+  constexpr std::pair<std::string_view, const char*> kWords[] = {
+      {"libc_loader", "libc's loader"},
+      {"random_state", "libc's random numbers"},
+      {"random48_state", "libc's random numbers"},
+      {"time_zone", "libc's time zone"},
+      {"environment", "libc's environment"},
+  };
+  for (const auto& [ending, words] : kWords)
+    if (name.ends_with(ending)) return words;
+  return "inside heddle's runtime";
+}
+
 std::string Symbolizer::data_name(std::uint64_t address) {
   LoadedModule* module = impl_->modules.find(address);
   if (!module || module->system_library) return {};
   if (!module->data) module->data = std::make_unique<DataIndex>(module->dwfl);
-  return module->data->name(address);
+  return what_it_stands_for(module->data->name(address));
 }
 
 const Frame* user_frame(std::span<const Frame> stack) {

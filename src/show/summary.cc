@@ -213,7 +213,9 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
   for (std::size_t i = 1; i < head.meta.argv.size(); ++i) command += " " + head.meta.argv[i];
   std::string out;
   if (!command.empty()) {
-    if (!head.meta.strategy.empty())
+    if (head.meta.strategy == kRecordedStrategy)
+      command += "   (recorded)";
+    else if (!head.meta.strategy.empty())
       command += fmt::format("   ({}, seed {}, run {})", head.meta.strategy, head.meta.seed, head.meta.run_index + 1);
     out += "  " + clean(command, options.utf8) + "\n";
   }

@@ -94,6 +94,9 @@ struct RaceRecord {
   bool operator==(const RaceRecord&) const = default;
 };
 
+/// Meta::strategy of a recording: nobody chose, so its seed and run mean nothing.
+inline constexpr const char* kRecordedStrategy = "recorded";
+
 struct Meta {
   std::string heddle_version, program, build_id, cwd, strategy, points, created, machine;
   std::vector<std::string> argv;
