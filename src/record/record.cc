@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
-#include "src/engine/stop_table.h"
 #include "src/engine/trace_builder.h"
 #include "src/record/convert.h"
 #include "src/trace/tables.h"
