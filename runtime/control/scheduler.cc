@@ -331,7 +331,10 @@ void leave(const Op& op) {
 
 void enter(const Op& op) {
   Thread& t = *self;
-  if (HEDDLE_UNLIKELY(parallel)) return parallel_enter(t, op);
+  if (HEDDLE_UNLIKELY(parallel)) {
+    parallel_come_back(t);
+    return parallel_enter(t, op);
+  }
   t.op = op;
   t.ready = nullptr;
   t.argument = nullptr;

@@ -31,6 +31,7 @@ struct ThreadIo {
   uint64_t queued_mask;       // signals sent to this thread by the program
   QueuedSignal* queued;       // [65]
   stack_t altstack;           // the program's own; all zero: none yet
+  char* landing;              // a recording: where the kernel writes while the thread is out (buffers.h)
 };
 
 struct Call {

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 
 #include "runtime/detector/detector.h"
+#include "runtime/io/buffers.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
 
@@ -132,10 +133,10 @@ long record_once(Call& c, bool* again) {
     left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputLeft);
     __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
     WithinCall within(c.thread);
+    LandingPlace landing(c);
     leave(op_of(c, HEDDLE_EV_IO_LEAVE));
     if (by_hooks && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
-    result = execute_outside(c, io);
-    enter(op_of(c, HEDDLE_EV_IO_RETURN));
+    result = landing.return_with(execute_outside(c, io), op_of(c, HEDDLE_EV_IO_RETURN));
     flags |= kInputReturned;
   }
   *again = result == -EINTR && restarts_after_signal(c);
@@ -205,6 +206,7 @@ long call_recorded(Call& c) {
   const bool visible = is_visible(c);
   for (;;) {
     bool again;
+    if (parallel && visible) own_buffers(c);
     if (visible) visible_point(c);
     if (by_hooks && visible && cancels) cancel_point();  // what came before that step is known now
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);

@@ -93,6 +93,13 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   baton_give(t);
 }
 
+void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
+  if (!bytes || address + bytes < address) return;  // the kernel will say no
+  uint64_t stripes = ((address + bytes - 1) >> kStripeBits) - (address >> kStripeBits) + 1;
+  if (stripes > kStripeCount) stripes = kStripeCount;
+  for (uint64_t i = 0; i < stripes; i++) take_over(t, stripe_of(address + (i << kStripeBits)), write);
+}
+
 void hand_over(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
   baton_take(t);

@@ -44,6 +44,9 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write);
 /// Somebody asked for the thread's place.
 void hand_over(Thread& t);
 
+/// With the baton, before the step after which the thread touches that memory is logged.
+void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write);
+
 /// hand_over(), then own_slow() if it is still needed.
 void stop_and_own(Thread& t, uint64_t first, uint64_t last, bool write);
 

@@ -58,6 +58,8 @@ class Outside {
 /// The scheduler's wait_for_turn(): returns when the operation can be executed, its step logged.
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline);
 void parallel_leave(Thread& t);
+/// Back from outside: first with the baton, then with the step of the return.
+void parallel_come_back(Thread& t);
 void parallel_enter(Thread& t, const Op& op);
 void parallel_finished(Thread& t);
 /// Threads that ended have given their stacks back to libc: the next one may get such a stack.

@@ -160,8 +160,9 @@ void parallel_leave(Thread& t) {
   t.outside_depth = baton_lose(t);
 }
 
+void parallel_come_back(Thread& t) { baton_regain(t, t.outside_depth); }
+
 void parallel_enter(Thread& t, const Op& op) {
-  baton_regain(t, t.outside_depth);
   control.out--;
   t.op = op;
   log_step(t, op, 0);

@@ -1,0 +1,165 @@
+// Rules of this file: with the baton in hand, except where the call is executed. Sizes come from the program: bounded before use.
+#include "runtime/io/buffers.h"
+
+#include <poll.h>
+
+#include "runtime/parallel/owners.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint64_t kMost = 1 << 20;  // of one blocking call; larger ones are written in place
+constexpr uint64_t kMostParts = 1024;
+
+// Parts of an iovec of the program, at most `bytes` in all; false when one cannot be read, or visit() said so.
+template <class Visit>
+bool each_of_vector(uint64_t iov, uint64_t count, uint64_t bytes, Visit visit) {
+  for (uint64_t i = 0; i < count && i < kMostParts && bytes; i++) {
+    iovec v;
+    if (!read_program(&v, iov + i * sizeof v, sizeof v)) return false;
+    const uint64_t part = v.iov_len < bytes ? v.iov_len : bytes;
+    if (part && !visit((uint64_t)v.iov_base, part)) return false;
+    bytes -= part;
+  }
+  return true;
+}
+
+uint64_t vector_capacity(uint64_t iov, uint64_t count) {
+  uint64_t total = 0;
+  each_of_vector(iov, count, ~0ull, [&](uint64_t, uint64_t part) {
+    total += part;
+    return total <= kMost;
+  });
+  return total;
+}
+
+void own_vector(Thread& t, uint64_t iov, uint64_t count, bool write) {
+  each_of_vector(iov, count, ~0ull, [&](uint64_t address, uint64_t part) {
+    own_with_baton(t, address, part, write);
+    return true;
+  });
+}
+
+}  // namespace
+
+void own_buffers(const Call& c) {
+  const Shape s = c.policy.shape;
+  const long* a = c.a;
+  Thread& t = c.thread;
+  if (c.policy.cls == Class::WRITE) {  // what a replay shows must be what was written
+    if (c.number == SYS_writev || c.number == SYS_pwritev) return own_vector(t, a[1], a[2], false);
+    if (c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto) own_with_baton(t, a[1], a[2], false);
+    return;
+  }
+  msghdr header;
+  switch (s.writes) {
+    case Writes::RET: return own_with_baton(t, a[s.argument], a[s.argument + 1], true);
+    case Writes::RECVFROM: return own_with_baton(t, a[1], a[2], true);
+    case Writes::IOV: return own_vector(t, a[s.argument], a[s.argument + 1], true);
+    case Writes::RECVMSG:
+      if (read_program(&header, a[1], sizeof header)) own_vector(t, (uint64_t)header.msg_iov, header.msg_iovlen, true);
+      return;
+    case Writes::EVENTS: return own_with_baton(t, a[s.argument], (uint64_t)a[s.argument + 1] * s.bytes, true);
+    case Writes::POLL: return own_with_baton(t, a[0], (uint64_t)a[1] * sizeof(pollfd), true);
+    default: return;
+  }
+}
+
+LandingPlace::LandingPlace(Call& c) : call_(c) {
+  __builtin_memcpy(saved_, c.a, sizeof saved_);
+  if (!parallel) return;
+  const Shape s = c.policy.shape;
+  switch (s.writes) {
+    case Writes::RET: capacity_ = c.a[s.argument + 1]; break;
+    case Writes::RECVFROM: capacity_ = c.a[2]; break;
+    case Writes::IOV: capacity_ = vector_capacity(c.a[s.argument], c.a[s.argument + 1]); break;
+    case Writes::RECVMSG:
+      if (!read_program(&header_, c.a[1], sizeof header_)) return;
+      capacity_ = vector_capacity((uint64_t)header_.msg_iov, header_.msg_iovlen);
+      break;
+    case Writes::EVENTS: capacity_ = c.a[s.argument + 1] > 0 ? (uint64_t)c.a[s.argument + 1] * s.bytes : 0; break;
+    case Writes::POLL: capacity_ = (uint64_t)c.a[1] * sizeof(pollfd); break;
+    default: return;
+  }
+  if (!capacity_ || capacity_ > kMost) return;
+  ThreadIo& io = io_of(c.thread);
+  if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
+  if (s.writes == Writes::POLL && !read_program(io.landing, c.a[0], capacity_)) return;
+  memory_ = io.landing;
+  one_ = {memory_, capacity_};
+  switch (s.writes) {
+    case Writes::IOV:
+      c.a[s.argument] = (long)&one_;
+      c.a[s.argument + 1] = 1;
+      break;
+    case Writes::RECVMSG:
+      header_.msg_iov = &one_;
+      header_.msg_iovlen = 1;
+      c.a[1] = (long)&header_;
+      break;
+    case Writes::RECVFROM: c.a[1] = (long)memory_; break;
+    case Writes::POLL: c.a[0] = (long)memory_; break;
+    default: c.a[s.argument] = (long)memory_; break;
+  }
+}
+
+LandingPlace::~LandingPlace() { __builtin_memcpy(call_.a, saved_, sizeof saved_); }
+
+// The program's places of the first `bytes` that arrived, in their order.
+template <class Visit>
+bool LandingPlace::each_part(uint64_t bytes, Visit visit) const {
+  const Shape s = call_.policy.shape;
+  msghdr theirs;
+  switch (s.writes) {
+    case Writes::IOV: return each_of_vector(saved_[s.argument], saved_[s.argument + 1], bytes, visit);
+    case Writes::RECVMSG:
+      return read_program(&theirs, saved_[1], sizeof theirs) &&
+             each_of_vector((uint64_t)theirs.msg_iov, theirs.msg_iovlen, bytes, visit);
+    case Writes::RECVFROM: return visit((uint64_t)saved_[1], bytes);
+    case Writes::POLL: return visit((uint64_t)saved_[0], bytes);
+    default: return visit((uint64_t)saved_[s.argument], bytes);
+  }
+}
+
+bool LandingPlace::copy_out(long result) {
+  const Shape s = call_.policy.shape;
+  if (s.writes == Writes::POLL) {  // the kernel writes `revents` alone
+    for (uint64_t at = offsetof(pollfd, revents); at < capacity_; at += sizeof(pollfd))
+      if (!write_program(saved_[0] + at, memory_ + at, sizeof(short))) return false;
+    return true;
+  }
+  const char* from = memory_;
+  bool copied = each_part(s.writes == Writes::EVENTS ? (uint64_t)result * s.bytes : (uint64_t)result,
+                          [&](uint64_t address, uint64_t part) {
+                            bool ok = write_program(address, from, part);
+                            from += part;
+                            return ok;
+                          });
+  if (s.writes != Writes::RECVMSG || !copied) return copied;
+  return write_program(saved_[1] + offsetof(msghdr, msg_namelen), &header_.msg_namelen, sizeof header_.msg_namelen) &&
+         write_program(saved_[1] + offsetof(msghdr, msg_controllen), &header_.msg_controllen, sizeof header_.msg_controllen) &&
+         write_program(saved_[1] + offsetof(msghdr, msg_flags), &header_.msg_flags, sizeof header_.msg_flags);
+}
+
+long LandingPlace::return_with(long result, const Op& op) {
+  if (!memory_ || failed(result)) {
+    enter(op);
+    return result;
+  }
+  const Shape s = call_.policy.shape;
+  uint64_t bytes = s.writes == Writes::POLL     ? capacity_
+                   : s.writes == Writes::EVENTS ? (uint64_t)result * s.bytes
+                                                : (uint64_t)result;
+  if (bytes > capacity_) bytes = capacity_;  // MSG_TRUNC says how much there was
+  parallel_come_back(call_.thread);
+  if (bytes)
+    each_part(bytes, [&](uint64_t address, uint64_t part) {
+      own_with_baton(call_.thread, address, part, true);
+      return true;
+    });
+  parallel_enter(call_.thread, op);
+  const long there = s.writes == Writes::POLL || s.writes == Writes::EVENTS ? result : (long)bytes;
+  return copy_out(there) ? result : -EFAULT;
+}
+
+}  // namespace heddle::rt

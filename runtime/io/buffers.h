@@ -1,0 +1,39 @@
+// The program's buffers of a system call, in a recording: threads run beside the kernel, so what it writes must come at a step.
+//
+//   [ready]  own_buffers()  step  execute, straight into the buffer: nobody can take it before the baton is given back
+//   [else]   leave, the kernel writes into memory of ours, the buffer is taken over, step, copied
+#pragma once
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "runtime/io/call.h"
+
+namespace heddle::rt {
+
+/// With the baton, before the call's own step: all that it may write (or, writing to a file, read) is the thread's.
+void own_buffers(const Call& c);
+
+/// One blocking call. Made before leave(), it changes the arguments in `c` until it is gone.
+class LandingPlace {
+ public:
+  explicit LandingPlace(Call& c);
+  ~LandingPlace();
+  LandingPlace(const LandingPlace&) = delete;
+
+  /// enter(), and the bytes are where the program wants them. The result that it gets.
+  long return_with(long result, const Op& op);
+
+ private:
+  template <class Visit>
+  bool each_part(uint64_t bytes, Visit visit) const;
+  bool copy_out(long result);
+
+  Call& call_;
+  long saved_[6];
+  char* memory_ = nullptr;  // null: the kernel writes where the program said
+  uint64_t capacity_ = 0;
+  iovec one_{};
+  msghdr header_{};
+};
+
+}  // namespace heddle::rt
