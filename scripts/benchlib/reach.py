@@ -7,6 +7,7 @@ from .subjects import Builder, CONNECTIONS
 
 IDLE_AT_MOST, SLOW, LIMIT = 1.3, 15.0, 120
 HELGRIND_SHARE = 20  # of the work that can be divided: all of it would take minutes
+NOTHING = 1 << 40    # a share of no work at all
 NATIVE, TSAN, HELGRIND, IDLE, RECORD, CONTROLLED = "clang -O2", "ThreadSanitizer", "Helgrind", "heddle cc, idle", "heddle record", "heddle hunt --runs 1"
 
 
@@ -56,12 +57,17 @@ def once(subject, mode):
         command, beside = [*command, "--"], None
     # Reports cost ThreadSanitizer time that is not its hooks'.
     env = dict(os.environ, TSAN_OPTIONS="report_bugs=0:exitcode=0")
-    sample = measure.run([*command, *subject.command(exe, share)], subject.folder, exe if mode.ours else None, beside, env, LIMIT)
+    run = lambda part: measure.run([*command, *subject.command(exe, part)], subject.folder, exe if mode.ours else None, beside, env, LIMIT)
+    sample = run(share)
     if sample.status is None:
         return Row(why=f"more than {LIMIT} s")
     if sample.status != 0:
         return Row(why=f"status {sample.status}: {' '.join(sample.said.split())[-160:]}")
-    took = share * (float(seconds.read_text()) if subject.client else sample.seconds)
+    if subject.client:
+        took = share * float(seconds.read_text())
+    else:  # the start is not multiplied
+        start = run(NOTHING).seconds if share > 1 else 0
+        took = start + share * (sample.seconds - start)
     return Row(took, sample.kilobytes, log.stat().st_size if mode.log else None)
 
 
@@ -150,7 +156,7 @@ class Reach:
         lines = ["## Reach", "",
                  "On two processors. Least time of three turns (once where it is slow), most memory of the program's process (with heddle the mapped log is in it), "
                  "size of the finished trace. ThreadSanitizer is clang 19's, with its reports switched off; Helgrind is Debian's valgrind, "
-                 f"with one part in {HELGRIND_SHARE} of the work (pbzip2: all of it), and its time multiplied. "
+                 f"with one part in {HELGRIND_SHARE} of the work (pbzip2: all of it), and its time without the start multiplied. "
                  "`heddle record` is the whole command, from start to finished trace; so is `heddle hunt --runs 1`, with the race detector.", ""]
         for name, (subject, rows) in self.results.items():
             lines += [f"### {name}", f"{subject.what[0].upper()}{subject.what[1:]}.", "", *table(rows), ""]

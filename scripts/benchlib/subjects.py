@@ -12,7 +12,7 @@ class Subject:
     """`command(exe, share)`: what is run, in `folder`; share: one part in so many of the work, where `divisible`. `client(share)`: the command
     of a load that writes its seconds to the file `seconds`."""
 
-    def __init__(self, name, what, real, folder, executables, command, client=None, divisible=True):
+    def __init__(self, name, what, real, folder, executables, command, client=None, divisible=False):
         self.name, self.what, self.real, self.folder = name, what, real, folder
         self.executables, self.command, self.client, self.divisible = executables, command, client, divisible
         # Debian's valgrind gives up on clang 19's debug information.
@@ -43,7 +43,7 @@ class Builder:
         executables = {v: self.work / f"{name}.{v}" for v in VARIANTS}
         for variant, exe in executables.items():
             must([*self.fronts[variant][0].split(), "-g", "-O2", "-pthread", HERE / f"{name}.c", "-o", exe], self.work)
-        return Subject(name, what, False, self.folder(name), executables, lambda exe, share: [exe, rounds // share])
+        return Subject(name, what, False, self.folder(name), executables, lambda exe, share: [exe, rounds // share], divisible=not self.quick)
 
     def compilers(self, variant):
         """CC and CXX of one word each: build systems do not agree about more."""
@@ -87,7 +87,7 @@ class Builder:
         megabytes = 2 if self.quick else 12
         (folder / "text").write_bytes(b" ".join(rng.choices(words, k=megabytes << 18))[:megabytes << 20])
         return Subject("pbzip2", f"compresses {megabytes} MB, 2 threads; the compression itself is libbz2's, which nobody instruments but Helgrind",
-                       True, folder, executables, lambda exe, _: [exe, "-k", "-f", "-p2", "-b5", "text"], divisible=False)
+                       True, folder, executables, lambda exe, _: [exe, "-k", "-f", "-p2", "-b5", "text"])
 
     def memcached(self):
         executables, folder = self.real("memcached"), self.folder("memcached")
@@ -95,7 +95,7 @@ class Builder:
         must(["clang-19", "-O2", "-pthread", HERE / "load.c", "-o", load], self.work)
         return Subject("memcached", f"2 threads, {requests:,} requests over 2 connections, 16 under way at a time; seconds of the load, without the start",
                        True, folder, executables, lambda exe, _: [exe, "-u", "root", "-t", "2", "-c", CONNECTIONS, "-l", "127.0.0.1", "-p", PORT],
-                       client=lambda share: [load, PORT, requests // share, "seconds"])
+                       client=lambda share: [load, PORT, requests // share, "seconds"], divisible=not self.quick)
 
     def subjects(self):
         """Functions that build one each: what cannot be built is a line of the table, not the end of it."""
