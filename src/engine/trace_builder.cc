@@ -182,27 +182,35 @@ std::uint32_t TraceBuilder::stack_index(std::uint32_t id) {
   return known->second = index->second;
 }
 
+void TraceBuilder::keep_last() {
+  std::vector<HeddleEvent> newest;
+  for (auto event = buffer_.rbegin(); event != buffer_.rend() && newest.size() < kLastEvents; ++event)
+    if (event->kind != HEDDLE_EV_MALLOC && event->kind != HEDDLE_EV_FREE && event->kind != HEDDLE_EV_INPUT)
+      newest.push_back(*event);
+  const std::size_t old = std::min(last_.size(), kLastEvents - newest.size());
+  last_.erase(last_.begin(), last_.end() - static_cast<std::ptrdiff_t>(old));
+  last_.insert(last_.end(), newest.rbegin(), newest.rend());
+}
+
 void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
   buffer_.assign(events.begin(), events.end());
   for (HeddleEvent& event : buffer_) {
     if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
     event.stack = stack_index(event.stack);
-    if (event.site && event.site != last_site_) sites_.insert(last_site_ = event.site);
-    if (event.kind != HEDDLE_EV_MALLOC && event.kind != HEDDLE_EV_FREE && event.kind != HEDDLE_EV_INPUT) {
-      if (last_.size() == kLastEvents) last_.pop_front();
-      last_.push_back(event);
-    }
+    if (std::uint32_t& seen = seen_[event.site % seen_.size()]; event.site && seen != event.site)
+      sites_.insert(seen = event.site);
     if (event.stack == 0 || event.thread == 0 || event.thread >= HEDDLE_MAX_THREADS) continue;
     if (event.thread >= first_stacks_.size()) first_stacks_.resize(event.thread + 1u);
     auto& first = first_stacks_[event.thread];
     if (first.size() < kFirstStacks && (first.empty() || first.back() != event.stack)) first.push_back(event.stack);
   }
+  keep_last();
   events_ += buffer_.size();
   if (status_) status_ = writer_.append(buffer_);
 }
 
-Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Symbolizer& symbolizer, SiteCatalog catalog,
-                                       std::vector<RaceRecord> races) {
+Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Symbolizer& symbolizer,
+                                       SiteCatalog catalog, std::vector<RaceRecord> races) {
   if (!status_) return std::unexpected(status_.error());
   const Evidence& evidence = *outcome.evidence;
   TraceHead head;

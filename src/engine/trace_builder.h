@@ -1,9 +1,10 @@
 // From an execution to a trace: streams its events into a TraceWriter and builds the tables that they refer to.
 #pragma once
-#include <deque>
+#include <array>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "src/engine/execute.h"
 #include "src/trace/container.h"
@@ -24,13 +25,15 @@ class TraceBuilder {
 
   /// `meta` is complete; everything else comes from the outcome, which must have its evidence.
   Result<TraceHead> finish(Meta meta, const RunOutcome& outcome, Executor& executor, std::vector<RaceRecord> races) {
-    return finish(std::move(meta), outcome, executor.symbolizer(), executor.catalog(outcome.evidence->modules), std::move(races));
+    return finish(std::move(meta), outcome, executor.symbolizer(), executor.catalog(outcome.evidence->modules),
+                  std::move(races));
   }
   Result<TraceHead> finish(Meta meta, const RunOutcome& outcome, Symbolizer& symbolizer, SiteCatalog catalog,
                            std::vector<RaceRecord> races);
 
  private:
   std::uint32_t stack_index(std::uint32_t id);
+  void keep_last();
   void name_entries(TraceHead& head, const std::optional<FailureRecord>& failure) const;
   static Frame place_of(const HeddleEvent& event, const TraceHead& head);
   void place_exit(TraceHead& head) const;
@@ -40,10 +43,10 @@ class TraceBuilder {
   Status status_;
   std::uint64_t events_ = 0;
   std::vector<HeddleEvent> buffer_;
-  std::deque<HeddleEvent> last_;                          // the newest events, at most kLastEvents
+  std::vector<HeddleEvent> last_;                         // the newest events, at most kLastEvents
   std::vector<std::vector<std::uint32_t>> first_stacks_;  // by thread: indices
   std::unordered_set<std::uint32_t> sites_;
-  std::uint32_t last_site_ = 0;  // in it
+  std::array<std::uint32_t, 256> seen_{};  // some that are in it, by their low bits
   std::unordered_map<std::uint32_t, std::uint32_t> index_of_id_;
   std::map<std::vector<std::uint64_t>, std::uint32_t> index_of_stack_;
   std::vector<std::vector<std::uint64_t>> stacks_;  // code addresses, innermost first

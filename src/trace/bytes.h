@@ -20,6 +20,7 @@ class ByteWriter {
  public:
   void byte(std::uint8_t v) { out_.push_back(static_cast<char>(v)); }
   void varint(std::uint64_t v) {
+    if (v < 0x80) return byte(static_cast<std::uint8_t>(v));  // nearly always, and append() calls memmove
     char buffer[10];
     std::size_t n = 0;
     for (; v >= 0x80; v >>= 7) buffer[n++] = static_cast<char>(v | 0x80);

@@ -106,17 +106,20 @@ class Encoder {
     }
     return it->second;
   }
-  std::uint32_t site_index(std::uint32_t site) {
+  std::uint32_t site_index(std::uint32_t site, std::uint32_t predicted) {
+    if (predicted != kNoSite && ids_[predicted] == site) return predicted;  // nearly always: no search
     const auto [it, added] = sites_.try_emplace(site, predictor_.site_count());
     if (added) {
       predictor_.add_site();
+      ids_.push_back(site);
       columns_[kNewSites].signed_varint(static_cast<std::int64_t>(site) - last_new_site_);
       last_new_site_ = site;
     }
     return it->second;
   }
   void event(std::uint32_t thread, const HeddleEvent& e, bool first) {
-    const std::uint32_t predicted = predictor_.predicted_site(thread), site = site_index(e.site);
+    const std::uint32_t predicted = predictor_.predicted_site(thread);
+    const std::uint32_t site = site_index(e.site, predicted);
     columns_[kSites].varint(predicted == site ? 0 : site + 1);
     predictor_.saw_site(thread, site);
     const SiteContext& c = predictor_.at(site);
@@ -136,6 +139,7 @@ class Encoder {
   std::array<ByteWriter, kColumns> columns_;
   std::unordered_map<std::uint16_t, std::uint32_t> threads_;
   std::unordered_map<std::uint32_t, std::uint32_t> sites_;
+  std::vector<std::uint32_t> ids_;  // of sites_, by index
   std::int64_t last_new_site_ = 0;
 };
 
