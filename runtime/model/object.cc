@@ -16,7 +16,13 @@ Table<Object*> by_page;     // address >> 12 -> objects of that page, through ne
 Object* all_objects;        // every object ever made, through next
 uint64_t made;
 
-uint64_t key_of(uint64_t address) { return address ? address : 1; }  // a null pointer is an object too, for the report
+uint64_t key_of(uint64_t address) { return address ? address : 1; }  // annotations may use any number
+
+// A pointer to nowhere must fail where libc would: at its first use.
+void touch(const volatile void* address, uint32_t kind) {
+  if (kind == HEDDLE_EV_MUTEX_LOCK || kind == HEDDLE_EV_COND_WAIT || kind == HEDDLE_EV_RW_WRLOCK || kind == HEDDLE_EV_SEM_WAIT)
+    (void)*static_cast<const volatile char*>(address);
+}
 
 void drop(Object& o) {
   if (detector::on) detector::forget(o);
@@ -63,6 +69,7 @@ Object& object_at(const volatile void* address, uint32_t kind) {
   uint64_t key = key_of((uint64_t)address);
   Object** slot = by_address.find(key);
   if (HEDDLE_LIKELY(slot && *slot && (*slot)->kind == kind)) return **slot;
+  touch(address, kind);
   if (slot && *slot) drop(**slot);  // its memory is something else now
   Object* o = arena_new<Object>();
   o->address = (uint64_t)address;

@@ -4,6 +4,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
 
@@ -11,8 +12,6 @@ uint32_t* stripe_states;
 uint32_t shared_count;
 
 namespace {
-
-constexpr int kSpins = 2000;
 
 uint32_t load(uint32_t stripe) { return __atomic_load_n(&stripe_states[stripe], __ATOMIC_RELAXED); }
 void store(uint32_t stripe, uint32_t state) { __atomic_store_n(&stripe_states[stripe], state, __ATOMIC_RELEASE); }
@@ -30,37 +29,114 @@ bool claim(const Thread& t, uint32_t stripe, bool write) {
   return state == (t.owner_word | kReadOnly) && change(stripe, state, t.owner_word);  // read by it alone so far
 }
 
-// Returns when `u` is at a place where it executes nothing of the program. The caller has the baton, which `u` needs to go on.
-void stop(Thread& u) {
-  if (__atomic_load_n(&u.safe, __ATOMIC_SEQ_CST)) return;
-  __atomic_store_n(&u.request, kRequestStop, __ATOMIC_SEQ_CST);
+constexpr int kSpins = 2000;
+constexpr uint64_t kWaitNs = 1'000'000;
+constexpr int kMostWaits = 2000;  // for those who asked, at a hook: they may be held up by what this thread does next
+
+bool is_safe(const Thread& u) { return __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST); }
+void ask(Thread& u, uint32_t request) { __atomic_store_n(&u.request, request, __ATOMIC_SEQ_CST); }
+
+// True when `u` is at a place where it executes nothing of the program, which may take it a moment. The caller has the baton, which `u`
+// needs to go on.
+bool stops_soon(Thread& u) {
+  if (is_safe(u)) return true;
+  ask(u, kRequestStop);
   for (int i = 0; i < kSpins; i++) {
-    if (__atomic_load_n(&u.safe, __ATOMIC_SEQ_CST)) return;
+    if (is_safe(u)) return true;
     __builtin_ia32_pause();
   }
-  __atomic_store_n(&u.request, kRequestSleeps, __ATOMIC_SEQ_CST);
-  while (!__atomic_load_n(&u.safe, __ATOMIC_SEQ_CST)) futex_wait(&u.safe, 0, 1'000'000);
+  return false;
 }
 
-void stop_others(const Thread& t) {
-  for (uint32_t i = 0; i < control.thread_count; i++) {
-    Thread& u = control.threads[i];
-    if (&u == &t || __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST)) continue;
-    __atomic_store_n(&u.request, kRequestStop, __ATOMIC_SEQ_CST);  // all at once, then wait for each
+// Who takes stripes over, and what it does when others do not stop soon.
+struct Taker {
+  Thread& thread;
+  bool gives_way;     // at a hook: others go on meanwhile. Else it is in the middle of something in the runtime, and everybody waits
+  bool lost = false;  // others had the baton: what was its own may have been taken
+};
+
+// While one of these is there, `u` does not go on from the hook where it stops.
+class Wanted {
+ public:
+  explicit Wanted(Thread& u) : thread_(u) { __atomic_fetch_add(&u.wanted, 1, __ATOMIC_SEQ_CST); }
+  ~Wanted() {
+    if (__atomic_sub_fetch(&thread_.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&thread_.wanted, 1);
   }
+  Wanted(const Wanted&) = delete;
+
+ private:
+  Thread& thread_;
+};
+
+// At a hook, with the baton: who asked and went to sleep is let in before the thread goes on.
+void stay_for_askers(Thread& t) {
+  for (int i = 0; i < kMostWaits; i++) {
+    const uint32_t wanted = __atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST);
+    if (!wanted) return;
+    const uint32_t depth = baton_lose(t);
+    futex_wait(&t.wanted, wanted, kWaitNs);
+    baton_regain(t, depth);
+  }
+}
+
+void await_stop(Thread& u) {
+  if (stops_soon(u)) return;
+  ask(u, kRequestSleeps);
+  while (!is_safe(u)) futex_wait(&u.safe, 0, kWaitNs);
+}
+
+// Without the baton, which is there again afterwards: until `u` stops, however short.
+void sleep_until_stop(Taker& taker, Thread& u) {
+  Thread& t = taker.thread;
+  taker.lost = true;
+  ask(u, kRequestSleeps);  // again: a step of its own has answered the last one
+  const uint32_t depth = baton_lose(t);
+  if (!is_safe(u)) futex_wait(&u.safe, 0, kWaitNs);
+  baton_regain(t, depth);
+}
+
+void stop(Taker& taker, Thread& owner) {
+  if (!taker.gives_way) return await_stop(owner);
+  if (stops_soon(owner)) return;
+  Wanted wanted(owner);
+  while (!is_safe(owner)) sleep_until_stop(taker, owner);
+}
+
+Thread* one_that_runs(const Thread& t) {
   for (uint32_t i = 0; i < control.thread_count; i++)
-    if (Thread& u = control.threads[i]; &u != &t) stop(u);
+    if (Thread& u = control.threads[i]; &u != &t && !stops_soon(u)) return &u;
+  return nullptr;
+}
+
+// Until all others stop.
+void stop_others(Taker& taker) {
+  Thread& t = taker.thread;
+  for (uint32_t i = 0; i < control.thread_count; i++)
+    if (Thread& u = control.threads[i]; &u != &t && !is_safe(u)) ask(u, kRequestStop);  // all at once, then wait for each
+  Thread* u = one_that_runs(t);
+  if (!u) return;
+  if (!taker.gives_way) {
+    for (; u; u = one_that_runs(t)) await_stop(*u);
+    return;
+  }
+  const uint32_t count = control.thread_count;  // those that start later are short of the hooks that would make them wait: asked as they come
+  for (uint32_t i = 0; i < count; i++) __atomic_fetch_add(&control.threads[i].wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
+  for (; u; u = one_that_runs(t)) sleep_until_stop(taker, *u);
+  for (uint32_t i = 0; i < count; i++)
+    if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&o.wanted, 1);
 }
 
 // With the baton.
-void take_over(Thread& t, uint32_t stripe, bool write) {
+void take_over(Taker& taker, uint32_t stripe, bool write) {
+  Thread& t = taker.thread;
   for (;;) {
     uint32_t state = load(stripe);
     if (is_mine(t, state, write) || claim(t, stripe, write)) return;
     if (state == 0) continue;
     if (!(state & kExclusive)) {
       if (!write) return;  // the step that follows comes after the change that made it shared
-      stop_others(t);
+      stop_others(taker);
+      if (load(stripe) != state) continue;  // somebody else's by now
       store(stripe, t.owner_word);
       return;
     }
@@ -70,10 +146,18 @@ void take_over(Thread& t, uint32_t stripe, bool write) {
       shared_count++;
       return;
     }
-    stop(owner);
+    stop(taker, owner);
+    if (load(stripe) != state) continue;
     store(stripe, t.owner_word | (write ? 0 : kReadOnly));
     return;
   }
+}
+
+void take_all_over(Taker taker, uint64_t first, uint64_t stripes, bool write) {
+  do {
+    taker.lost = false;
+    for (uint64_t i = 0; i < stripes; i++) take_over(taker, stripe_of(first + (i << kStripeBits)), write);
+  } while (taker.lost);
 }
 
 }  // namespace
@@ -86,9 +170,9 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   while (done < stripes && claim(t, stripe_of(first + (done << kStripeBits)), write)) done++;
   if (done == stripes) return;
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
+  const bool at_hook = t.baton_depth == 0;
   baton_take(t);
-  // From the start: what was the thread's own may have been taken while it waited for the baton. Nobody can take it now.
-  for (uint64_t i = 0; i < stripes; i++) take_over(t, stripe_of(first + (i << kStripeBits)), write);
+  take_all_over({t, at_hook}, first, stripes, write);
   log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
   baton_give(t);
 }
@@ -97,12 +181,13 @@ void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
   if (!bytes || address + bytes < address) return;  // the kernel will say no
   uint64_t stripes = ((address + bytes - 1) >> kStripeBits) - (address >> kStripeBits) + 1;
   if (stripes > kStripeCount) stripes = kStripeCount;
-  for (uint64_t i = 0; i < stripes; i++) take_over(t, stripe_of(address + (i << kStripeBits)), write);
+  take_all_over({t, false}, address, stripes, write);
 }
 
 void hand_over(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
   baton_take(t);
+  stay_for_askers(t);
   if (t.request) log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
   baton_give(t);
 }
