@@ -6,7 +6,7 @@
 
 For each program: it is built at -O1 with and without -DFIXED; the hunt that its truth recorded (`measured.witness`) finds the
 symptom again, and its trace replays; the twin survives that many schedules under random and as many under pct, with the race
-detector on, without failure or data race. Closing line: 'N passed, M failed'.
+detector on, without failure or data race, and runs at every size that the truth names. Closing line: 'N passed, M failed'.
 """
 import argparse, concurrent.futures, json, pathlib, sys, tempfile, time
 
@@ -19,7 +19,7 @@ file with `-DFIXED`; `truth.json` beside it says everything that is known. This 
 How to add one: [howto/add-program.md](howto/add-program.md).
 
 Sets: **T** Tinertia/Thrille, **C** CoopREP, **S** Symbiosis. *Points* is the length of a run in steps, *paper* the number that the paper has for its own program
-(Tinertia: trace size; the others: accesses to shared data). *Minimal* is switches / preemptions of the shortest failing schedule, where it was argued. *Runs to failure*: median over
+(Tinertia: trace size; the others: accesses to shared data). *Minimal* is switches / preemptions of the shortest failing schedule, where it was argued; ✓: a schedule like that was executed. *Runs to failure*: median over
 seeds of the first failing schedule of a hunt by random / pct, `-` when most hunts of 20,000 schedules or {limit} found nothing. *Alone*: failing runs without control.
 
 | program | what | pattern | symptom | sets | threads | points | paper | minimal | random / pct | alone |
@@ -44,9 +44,10 @@ def paper_points(t):
 
 def row(p):
     t, m = p.truth, p.truth["measured"]
+    executed = all(m["fewest_seen"][k] == t["minimal"][k] for k in ("switches", "preemptions"))
     medians = [m["schedules"][s]["median"] for s in ("random", "pct")]
     return (f"| `{p.name}` | {t['program']} | {t['bug']['pattern']} | {t['symptom']['kind']} | {' '.join(s[0].upper() for s in t['sets'])} | {m['threads']} | {m['points']} | "
-            f"{number(paper_points(t))} | {number(t['minimal']['switches'])} / {number(t['minimal']['preemptions'])} | "
+            f"{number(paper_points(t))} | {number(t['minimal']['switches'])} / {number(t['minimal']['preemptions'])}{' ✓' if executed else ''} | "
             f"{number(medians[0])} / {number(medians[1])} | {m['alone']['failed']} of {m['alone']['runs']} |")
 
 
@@ -78,6 +79,10 @@ def check_twin(p, heddle, work, schedules):
         code, found, err = corpus.hunt(heddle, exe, p.args(), work, strategy, runs=schedules, seed=3, time="0", more=("--detector", "on"))
         if code != corpus.CLEAN or found.get("runs") != schedules or found.get("races"):
             return f"fixed twin, {strategy}: status {code} after {found.get('runs')} runs, {(found.get('failure') or {}).get('message')}, races {found.get('races')} {err[-200:]}"
+    for size in set(p.truth["sizes"]) - {"default"}:
+        code, found, err = corpus.hunt(heddle, exe, p.args(size), work, "random", runs=2, seed=3)
+        if code != corpus.CLEAN:
+            return f"fixed twin, size {size}: status {code}, {(found.get('failure') or {}).get('message')} {err[-200:]}"
 
 
 def check(p, heddle, schedules):

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Measures how hard each bug is, and writes it into `measured` of its truth file, with the date.
 
-    corpus/measure.py --heddle build/bin/heddle [--trials 5] [--limit 20s] [NAME ...]
+    corpus/measure.py --heddle build/bin/heddle [--trials 5] [--limit 20s] [--shortest SECONDS] [NAME ...]
+    corpus/measure.py --heddle build/bin/heddle --trials 0 --shortest 30 NAME      only looks for shorter failing schedules
 
 Schedules to the first failure by random and pct, for `--trials` seeds of at most 20,000 schedules or `--limit`; threads and points of a
 run; how often the program fails alone in 20 runs; the witness: the cheapest hunt that found the symptom, which check.py repeats. New signatures of the same kind
-are added to the symptom: look at what changed before you commit it.
+are added to the symptom: look at what changed before you commit it. `--shortest`: hunts by pct with as many change points as the minimum has preemptions,
+until that long has passed or the argued minimum was executed; the shortest failing schedule goes into `fewest_seen`.
 """
-import argparse, datetime, json, pathlib, statistics, sys, tempfile
+import argparse, datetime, json, pathlib, statistics, sys, tempfile, time
 
 import corpus
 
@@ -36,6 +38,32 @@ def alone(p, exe, work):
     return sum(corpus.bounded([exe, *p.args()], work, 2)[0] != 0 for _ in range(ALONE))
 
 
+def better(one, other):
+    """Of two {switches, preemptions} the one with fewer preemptions, then fewer switches; either may be None."""
+    return min((x for x in (one, other) if x), key=lambda x: (x["preemptions"], x["switches"]), default=None)
+
+
+def shortest(p, heddle, seconds):
+    """Looks for failing schedules with few preemptions; the best goes into the truth."""
+    goal, seen, end = p.truth["minimal"], p.truth["measured"].get("fewest_seen"), time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(prefix="heddle-corpus-") as folder:
+        work = pathlib.Path(folder)
+        exe, seed = p.build(heddle, work), 100
+        while time.monotonic() < end and not (seen and all(seen[k] == goal[k] for k in ("switches", "preemptions"))):
+            seed += 1
+            depth = 1 + (seed % 4 if goal["preemptions"] is None else goal["preemptions"])
+            _, found, _ = corpus.hunt(heddle, exe, p.args(), work, "pct", runs=2000, seed=seed, time="4s", trace=work / "t.heddle", more=("--depth", depth))
+            if found.get("found") and p.is_symptom(found["failure"]):
+                seen = better(seen, {k: found[k] for k in ("switches", "preemptions")})
+    p.truth["measured"]["fewest_seen"] = seen
+    write(p)
+    return seen
+
+
+def write(p):
+    (p.folder / "truth.json").write_text(json.dumps(p.truth, indent=2, ensure_ascii=False) + "\n")
+
+
 def measure(p, heddle, a):
     with tempfile.TemporaryDirectory(prefix="heddle-corpus-") as folder:
         work = pathlib.Path(folder)
@@ -57,7 +85,7 @@ def measure(p, heddle, a):
             "races": sorted({x["variable"] for r in found for x in r["races"] if x.get("variable")})[:8],
             "alone": {"failed": alone(p, exe, work), "runs": ALONE},
             "witness": {k: cheapest[k] for k in ("strategy", "seed", "runs")}}
-    (p.folder / "truth.json").write_text(json.dumps(p.truth, indent=2, ensure_ascii=False) + "\n")
+    write(p)
     return p.truth["measured"]
 
 
@@ -66,12 +94,16 @@ def main():
     ap.add_argument("--heddle", type=pathlib.Path, default=pathlib.Path("build/bin/heddle"))
     ap.add_argument("--trials", type=int, default=5)
     ap.add_argument("--limit", default="20s")
+    ap.add_argument("--shortest", type=float, default=0)
     ap.add_argument("names", nargs="*", metavar="NAME")
     a = ap.parse_args()
     failed = 0
     for p in corpus.programs(names=a.names):
         try:
-            print(p.name, json.dumps(measure(p, a.heddle.resolve(), a)["schedules"]), flush=True)
+            if a.trials:
+                print(p.name, json.dumps(measure(p, a.heddle.resolve(), a)["schedules"]), flush=True)
+            if a.shortest:
+                print(p.name, "shortest", json.dumps(shortest(p, a.heddle.resolve(), a.shortest)), "argued", json.dumps(p.truth["minimal"]), flush=True)
         except RuntimeError as e:
             failed += 1
             print("not ok", e, flush=True)

@@ -235,7 +235,9 @@ bool io_signal_waits(const Thread& t) {
 
 bool io_run_handlers(Thread& t) {
   ThreadIo& io = io_of(t);
-  return run_due(t, io, io.opportunities | kInWait, nullptr);
+  bool restarts = run_due(t, io, io.opportunities | kInWait, nullptr);
+  io.opportunities++;  // the next one of the same wait comes at a step of its own: a replay must not take both here
+  return restarts;
 }
 
 uint64_t signals_due(const ThreadIo& io) {
