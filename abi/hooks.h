@@ -44,6 +44,9 @@ void __heddle_write_string(const volatile void* address, const volatile void* st
 enum { HEDDLE_VECTOR_WRITTEN = 1u, HEDDLE_VECTOR_MESSAGE = 2u };
 void __heddle_vector(const volatile void* vector, size_t count, int64_t bytes, uint32_t flags, struct HeddleSite* site);
 
+// Before a call that writes at most `length` bytes there and is told of by another hook behind it: recordings take the memory over first.
+void __heddle_will_write(const volatile void* address, size_t length, struct HeddleSite* site);
+
 // Before free(address) where a sanitizer's allocator is at work.
 void __heddle_freeing(const volatile void* address);
 

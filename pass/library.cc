@@ -174,6 +174,15 @@ class Emitter {
  public:
   Emitter(Work& work, llvm::CallBase& call, llvm::Instruction& at) : work_(work), call_(call), builder_(at) {}
 
+  void before(const Part& p) {
+    auto* bytes = room(p);
+    if (!bytes) return;
+    auto* pointer = argument(p.pointer);
+    if (work_.privacy.covers(pointer)) return;
+    SiteKey key{static_cast<uint8_t>(HEDDLE_EV_WRITE_RANGE), 0, 0, {}};
+    hook("__heddle_will_write", {pointer, bytes, work_.site(call_, key, pointer)});
+  }
+
   void part(const Part& p) {
     auto* pointer = p.effect == kNewString ? &call_ : call_.getArgOperand(static_cast<unsigned>(p.pointer));
     if (work_.privacy.covers(pointer)) {
@@ -252,6 +261,16 @@ class Emitter {
   }
   void vector(llvm::Value* pointer, llvm::Value* bytes, llvm::Value* count, uint32_t flags, llvm::Value* site) {
     hook("__heddle_vector", {pointer, count, bytes, builder_.getInt32(flags), site});
+  }
+  // The most that the call may write there.
+  llvm::Value* room(const Part& p) {
+    constexpr uint64_t kUnknown = 128;  // sprintf
+    switch (p.effect) {
+      case kPrinted: return number(p.length, kUnknown);
+      case kFilledString: return number(p.pointer + 1, kUnknown);
+      case kFilled: return p.unit < 0 ? nullptr : builder_.CreateMul(number(p.unit, 1), number(p.unit + 1, 1));  // fread; system calls see to it themselves
+      default: return nullptr;
+    }
   }
   void hook(llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments) { work_.hooks.call(builder_, name, arguments); }
 
@@ -333,7 +352,9 @@ bool hook_library(Work& work, llvm::Instruction& instruction) {
   for (const auto& part : shape->parts) {
     if (part.effect == kNone || !fits(*call, part)) continue;
     auto* at = is_after(part.effect) ? behind(*call) : call;
-    if (at) Emitter(work, *call, *at).part(part);
+    if (!at) continue;
+    if (is_after(part.effect)) Emitter(work, *call, *call).before(part);
+    Emitter(work, *call, *at).part(part);
   }
   if (shape->format >= 0)
     printed_strings(*call, static_cast<unsigned>(shape->format), [&](unsigned argument) {

@@ -263,6 +263,11 @@ __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
 Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   for (;;) {
     Wake wake = wait_for_turn(t, op, ready, argument, deadline, yielding);
+    // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes first here.
+    if (HEDDLE_UNLIKELY(by_hooks) && !parallel && ready && io_signal_recorded(t)) {
+      if (interrupted(t, op)) return Wake::kInterrupted;
+      continue;
+    }
     if (HEDDLE_LIKELY(wake == Wake::kReady) || (deadline && control.now >= deadline) || !io_signal_waits(t)) return wake;
     if (interrupted(t, op)) return Wake::kInterrupted;
   }

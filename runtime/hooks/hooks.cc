@@ -159,6 +159,13 @@ HEDDLE_PLAIN(16)
 HEDDLE_EXPORT void __heddle_read_range(const volatile void* p, size_t n, HeddleSite* site) { range(p, n, false, site); }
 HEDDLE_EXPORT void __heddle_write_range(const volatile void* p, size_t n, HeddleSite* site) { range(p, n, true, site); }
 
+HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_LIKELY(!by_hooks) || !t || !n) return;
+  if (--t->budget <= 0) budget_spent(*t, site, 0);
+  if (parallel) own<true>(*t, p, n);
+}
+
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;

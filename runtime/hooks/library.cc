@@ -10,6 +10,8 @@
 #include "runtime/detector/detector.h"
 #include "runtime/hooks/access.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 namespace {
@@ -90,7 +92,11 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT void __heddle_read_string(const volatile void* p, size_t limit, uint32_t stops, HeddleSite* site) {
   if (!wanted(site)) return __heddle_read_range(p, limit ? 1 : 0, site);
-  return __heddle_read_range(p, extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8)), site);
+  size_t bytes = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8));
+  __heddle_read_range(p, bytes, site);
+  if (HEDDLE_LIKELY(!parallel)) return;
+  // Another thread may have made it longer until it was ours.
+  for (size_t now; (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes; bytes = now) own<false>(*self, p, now);
 }
 
 HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile void* other, size_t limit, uint32_t folded,

@@ -49,6 +49,8 @@ void io_deliver_signals();
 
 /// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
 bool io_signal_waits(const Thread& t);
+/// A replay: one came in this step of the wait.
+bool io_signal_recorded(const Thread& t);
 /// Runs the handlers of those signals, on the thread itself. True: all of them have SA_RESTART.
 bool io_run_handlers(Thread& t);
 

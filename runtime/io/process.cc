@@ -311,7 +311,11 @@ HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
   for (uint32_t i = thread_count(); i-- > 0;) {
     Thread& t = thread(i);
     if (t.handle != handle || t.joined) continue;
-    if (t.finished || signo == 0 || send_own_signal(*self, &t, signo, nullptr)) return 0;
+    if (t.finished || signo == 0) return 0;
+    if (send_own_signal(*self, &t, signo, nullptr)) {
+      if (&t == self) io_deliver_signals();  // before the call returns
+      return 0;
+    }
     const long tid = &t == self ? raw_syscall(SYS_gettid) : t.info->tid;
     return (int)-raw_syscall(SYS_tgkill, real_pid, tid, signo);
   }

@@ -68,7 +68,7 @@ long install(int signo, const KernelSigaction& wanted);
 using HandlerFunction = void (*)(int, siginfo_t*, void*);
 
 void queue_external(int signo, siginfo_t* info, void* context) {
-  if (!controlled() || !self) {
+  if (!controlled()) {
     if (has_handler(signo)) ((HandlerFunction)actions[signo].handler)(signo, info, context);
     return;
   }
@@ -76,6 +76,7 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   if (feeding()) return;  // a replay has its signals in the recording
   enqueue_process(signo, *info, true);
   __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);  // whoever chooses next looks at everybody again
+  if (!self) return pass_on(signo);  // a thread that starts or ends: not a place that a replay could find again
   // On the carrier of fibers `self` is whoever ran last, which need not be here.
   bool here = self->state == HEDDLE_T_OUT && self->info->tid == raw_syscall(SYS_gettid);
   if (here) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
@@ -225,6 +226,12 @@ void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }
 
 void io_interrupt(Thread& t) {
   if (t.state == HEDDLE_T_OUT && t.info->tid > 0) raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
+}
+
+bool io_signal_recorded(const Thread& t) {
+  if (!t.io || t.in_runtime) return false;
+  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
+  return io.signal_at == (io.opportunities | kInWait);
 }
 
 bool io_signal_waits(const Thread& t) {

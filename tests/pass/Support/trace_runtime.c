@@ -63,6 +63,7 @@ void __heddle_vector(const volatile void* a, size_t count, int64_t bytes, uint32
   snprintf(detail, sizeof detail, " vector count=%zd bytes=%lld flags=%u", (ssize_t)count, (long long)bytes, flags);
   note(s, detail);
 }
+void __heddle_will_write(const volatile void* a, size_t n, struct HeddleSite* s) {}
 void __heddle_freeing(const volatile void* a) {}
 
 void __heddle_atomic(const volatile void* a, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure,
