@@ -10,6 +10,7 @@
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
 #include "tools/hunt_arguments.h"
+#include "tools/hunt_simplify.h"
 #include "tools/describe_run.h"
 #include "tools/json.h"
 #include "tools/status.h"
@@ -88,6 +89,7 @@ struct Answer {
   RaceFindings races;
   std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race
   std::optional<Error> no_race_trace;   // why there is none
+  std::optional<SimplifiedFinding> simplified;
 };
 
 int status_of(const Answer& answer) {
@@ -189,6 +191,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   print_races(answer.races.races);
   if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
   if (answer.witness && answer.witness->head.totals.steps > 0) print_totals(answer.witness->head);
+  if (answer.simplified) print_simplified(*answer.simplified);
   for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
     fmt::print("  note: {} seen once and not again when the run was repeated\n",
@@ -224,6 +227,7 @@ void print_object(const HuntArguments& arguments, const Answer& answer) {
   out["diverged"] = answer.witness && !answer.witness->confirmed && !answer.witness->interrupted;
   out["interrupted"] = result.interrupted;
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
+  if (answer.simplified) out["simplified"] = simplified_json(*answer.simplified, arguments.trace);
   out["notes"] = result.notes;
   print_json(out);
 }
@@ -274,6 +278,7 @@ Result<Answer> find(HuntArguments& arguments) {
                                arguments.trace, **executor);
   if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));
   answer.witness = std::move(*witness);
+  if (arguments.simplify && answer.witness->confirmed) answer.simplified = simplify_finding(arguments, live);
   return answer;
 }
 

@@ -69,6 +69,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
                  "own (default): each worker has a loopback device of its own and nothing else; host")
       ->check(one_of({"own", "host"}));
   app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
+  app.add_flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
   app.add_flag("--json", out.json, "one JSON object on stdout");
   app.add_flag("--quiet", out.quiet, "the answer and the line that replays it, nothing else");
 }

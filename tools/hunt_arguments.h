@@ -17,6 +17,7 @@ struct HuntArguments {
   std::optional<StandardInput> input;  // what every run of the program reads
   std::string strategy = "pct", points = "racy";
   bool json = false, quiet = false;
+  bool simplify = false;
 };
 
 /// Errors are told here; the exit status then, or after --help.

@@ -32,10 +32,11 @@ constexpr Verb kVerbs[] = {
     {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run it in parallel, so that it can be replayed"},
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
+    {"simplify", simplify_main, "simplify TRACE -o TRACE2", "reduce it to the switches that matter"},
     {"show", show_main, "show [--format text|json|html|perfetto] TRACE", "what happened, by threads and source lines"},
     {"doctor", doctor_main, "doctor", "what will and will not work on this machine"},
 };
-constexpr std::string_view kLater[] = {"simplify", "explain", "merge"};
+constexpr std::string_view kLater[] = {"explain", "merge"};
 
 constexpr const char* kExample = R"(
 Example:

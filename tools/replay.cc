@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "src/engine/builds.h"
 #include "src/engine/process_tree.h"
 #include "src/engine/replay.h"
-#include "tools/find_program.h"
 #include "tools/json.h"
 #include "tools/open_trace.h"
 #include "tools/options.h"
+#include "tools/program_of_trace.h"
 #include "tools/replay_gdb.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -63,22 +62,6 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   if (out.gdb && (out.json || out.times != 1))
     return report_error("replay", {"--gdb is one session with you: not with --json or --times", ""});
   return std::nullopt;
-}
-
-Result<ProgramInfo> program_of(const ReplayArguments& arguments, const Meta& meta) {
-  const std::string& wanted = arguments.program.empty() ? meta.program : arguments.program;
-  std::error_code none;
-  if (arguments.program.empty() && !std::filesystem::exists(wanted, none))
-    return error(fmt::format("the program of this trace is not at {} any more", wanted),
-                 fmt::format("heddle replay {} -- PROG", shell_word(arguments.trace)));
-  Result<ProgramInfo> program = find_program(wanted);
-  // Behind a wrapper script the program that really ran has an identity of its own, and may be named instead.
-  const std::optional<StartedProgram> started = started_program(meta);
-  if (program && program->build_id != meta.build_id && (!started || program->build_id != started->build_id))
-    return error(fmt::format("{} was rebuilt: its build-id differs from the trace's ({} instead of {})", wanted,
-                             program->build_id, started && !program->is_script ? started->build_id : meta.build_id),
-                 "replay with the program that the trace was made with: heddle replay TRACE -- PROG; or hunt again");
-  return program;
 }
 
 struct Counts {
@@ -180,7 +163,7 @@ int replay_main(int argc, char** argv) {
     return report_error(
         "replay",
         {fmt::format("{} is damaged, and which program it is of is lost: {}", arguments.trace, arguments.damage), ""});
-  auto program = program_of(arguments, head.meta);
+  auto program = program_of_trace(arguments.program, head.meta, "replay", arguments.trace);
   if (!program) return report_error("replay", program.error());
   auto replayer = Replayer::create(*trace, arguments.options);
   if (!replayer) return report_error("replay", replayer.error());

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "abi/guide.h"
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
@@ -385,6 +386,7 @@ void scheduler_start() {
   control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed || control.expect_count;
   strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
              : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
+             : run.strategy == HEDDLE_STRATEGY_GUIDED ? &guided_strategy
                                                     : &random_strategy;
   parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
   by_hooks = parallel || run.recorded;

@@ -24,7 +24,7 @@ struct Strategy {
 };
 inline constexpr uint32_t kDiverged = ~0u;
 
-extern const Strategy random_strategy, pct_strategy, replay_strategy;
+extern const Strategy random_strategy, pct_strategy, replay_strategy, guided_strategy;
 extern const Strategy* strategy;
 /// Replay: the thread that the schedule names next; ~0u at its end.
 uint32_t replay_expected_thread();

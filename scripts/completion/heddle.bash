@@ -2,7 +2,7 @@
 _heddle() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "cc c++ hunt record replay show doctor --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "cc c++ hunt record replay simplify show doctor --help --version" -- "$current"))
     return
   fi
   case $previous in
@@ -10,13 +10,15 @@ _heddle() {
     --points) COMPREPLY=($(compgen -W "sync racy all" -- "$current")); return ;;
     --detector) COMPREPLY=($(compgen -W "auto on off" -- "$current")); return ;;
     --fail-on-exit) COMPREPLY=($(compgen -W "any none" -- "$current")); return ;;
+    --inputs) COMPREPLY=($(compgen -W "auto real recorded" -- "$current")); return ;;
     --format) COMPREPLY=($(compgen -W "text json html perfetto" -- "$current")); return ;;
   esac
   case ${COMP_WORDS[1]} in
     hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
-        --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --json --quiet --help -o --output --" -- "$current")) ;;
+        --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --simplify --json --quiet --help -o --output --" -- "$current")) ;;
     record) COMPREPLY=($(compgen -W "--mode --with --network --json --quiet --help -o --output --" -- "$current")) ;;
     replay) COMPREPLY=($(compgen -W "--times --gdb --json --quiet --help --" -- "$current")) ;;
+    simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
     show) COMPREPLY=($(compgen -W "--format -o --output --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;
   esac

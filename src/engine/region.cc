@@ -44,7 +44,7 @@ constexpr AreaSize kSizes[] = {
     {HEDDLE_AREA_INPUTS_OUT, 2 * kGiB},
     {HEDDLE_AREA_STOPS, 512 * kMiB},
     {HEDDLE_AREA_META, 0},
-    {HEDDLE_AREA_STEPS, 0},
+    {HEDDLE_AREA_STEPS, 1 * kGiB},
 };
 constexpr std::uint64_t kRecordedSteps = 16 * kGiB, kRecordedInputs = 8 * kGiB, kRecordedMeta = 16 * kMiB;
 static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);

@@ -1,0 +1,158 @@
+// Follows a guide loosely: thread execution intervals (TEIs) with the relaxed validity of Tinertia (Jalbert and Sen, FSE
+// 2010, section 4.2.1). A thread that leaves its expected path goes on until it is back on it; one that cannot run, or spins
+// off its path, loses the rest of its turn; behind the last turn execution goes on without preemptions, and fair.
+// Deviations: threads are known by the path of their creation, not by a number; turns can be joined, and of joined turns each
+// thread runs as long as it can before the next one does, until none of them can go on (the host merges many TEIs by one
+// execution so); a thread that meets an action from behind its turn stops before it; who is woken is a choice, not at random.
+#include "abi/guide.h"
+#include "runtime/control/control.h"
+#include "runtime/strategy/strategy.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint32_t kPeek = 16;          // actions behind the end of a turn that show that it was skipped
+constexpr uint32_t kMaxStray = 5000;    // actions off the path in a row
+
+struct Guided {
+  uint32_t number;    // of its thread in the guide, from 1; 0: the guide does not know it
+  uint32_t position;  // actions of its path that lie behind it
+  uint32_t strayed;   // since its last action on the path
+};
+using Path = HeddleGuidePath;
+
+Guided guided[HEDDLE_MAX_THREADS];
+uint32_t index_of[HEDDLE_MAX_THREADS];  // of a thread of the guide, from 1; 0: not there yet
+const Path* paths;
+const uint32_t* words;
+uint32_t path_count;
+const HeddleSegment* turns;
+uint64_t turn_count, first_turn, turn;  // the first of the joined turns, and the one of them that is on
+uint64_t preemptions;                   // before the last question
+uint64_t capacity;                      // of the log of steps
+
+void start(const HeddleRun& run) {
+  words = area<uint32_t>(HEDDLE_AREA_EXPECT);
+  const auto* guide = reinterpret_cast<const HeddleGuide*>(words);
+  path_count = run.expect_count ? guide->paths : 0;
+  paths = reinterpret_cast<const Path*>(guide + 1);
+  turns = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
+  turn_count = run.schedule_count;
+  capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
+}
+
+void thread_created(uint32_t index) {
+  const HeddleThreadInfo& info = *thread(index).info;
+  const uint32_t parent = index ? guided[info.parent].number : 1;
+  if (!parent) return;
+  for (uint32_t i = 0; i < path_count && i < HEDDLE_MAX_THREADS; i++)
+    if (index ? i && paths[i].parent == parent - 1 && paths[i].ordinal == info.ordinal : i == 0) {
+      guided[index].number = i + 1;
+      index_of[i] = index + 1;
+      return;
+    }
+}
+
+uint32_t slot_of(const View& v, uint32_t index) {
+  for (uint32_t i = 0; i < v.count && v.enabled[i] <= index; i++)
+    if (v.enabled[i] == index) return i;
+  return ~0u;
+}
+
+uint32_t expected(const Path& path, uint32_t position) { return words[path.first + position]; }
+
+// Where on its path the pending action of `g` lies; `path.actions` when it does not lie on what is left of this turn.
+uint32_t find_pending(const Path& path, const Guided& g, const Op& op, uint32_t end) {
+  const uint32_t hash = heddle_step_hash(0, op.kind, op.site, 0);
+  const uint32_t limit = end + kPeek < path.actions ? end + kPeek : path.actions;
+  for (uint32_t i = g.position; i < limit; i++)
+    if (expected(path, i) == hash) return i;
+  return path.actions;
+}
+
+// Can this turn go on? Then the slot of its thread among the enabled.
+uint32_t slot_of_turn(const View& v, const HeddleSegment& t) {
+  const uint32_t number = t.thread & ~HEDDLE_GUIDE_JOINED;
+  if (number >= path_count || !index_of[number]) return ~0u;
+  const uint32_t index = index_of[number] - 1, slot = slot_of(v, index);
+  Guided& g = guided[index];
+  if (slot == ~0u || g.position >= t.steps) return ~0u;
+  const Path& path = paths[number];
+  if (t.steps > path.actions) return v.yielding && v.current == index ? ~0u : slot;  // as long as it can
+  const uint32_t found = find_pending(path, g, thread(index).op, t.steps);
+  if (found < t.steps) return slot;
+  if (found < path.actions) {  // this turn was skipped
+    g.position = found;
+    return ~0u;
+  }
+  const bool gives_up = g.strayed >= kMaxStray || (v.yielding && v.current == index);
+  return gives_up ? ~0u : slot;
+}
+
+// The thread takes its pending action.
+void advance(uint32_t index, uint32_t end) {
+  Guided& g = guided[index];
+  if (!g.number) return;
+  const Path& path = paths[g.number - 1];
+  const uint32_t found = find_pending(path, g, thread(index).op, end);
+  if (found == path.actions) {
+    g.strayed++;
+    return;
+  }
+  g.position = found + 1;
+  g.strayed = 0;
+}
+
+uint64_t end_of_joined(uint64_t first) {
+  uint64_t end = first + 1;
+  while (end < turn_count && (turns[end].thread & HEDDLE_GUIDE_JOINED)) end++;
+  return end;
+}
+
+uint32_t slot_by_guide(const View& v) {
+  while (first_turn < turn_count) {
+    const uint64_t end = end_of_joined(first_turn);
+    if (uint32_t slot = slot_of_turn(v, turns[turn]); slot != ~0u) return slot;
+    for (turn = first_turn; turn < end; turn++)
+      if (uint32_t slot = slot_of_turn(v, turns[turn]); slot != ~0u) return slot;
+    first_turn = turn = end;
+  }
+  return ~0u;
+}
+
+// Stays while it can, else the next one in the order of creation.
+uint32_t slot_freely(const View& v) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < v.count; i++) {
+    if (v.enabled[i] == v.current && !v.yielding) return i;
+    if (v.current != ~0u && v.enabled[i] <= v.current) next = i + 1;
+  }
+  return next < v.count ? next : 0;
+}
+
+// What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
+void log_step(uint64_t step, const Thread& t) {
+  HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
+  if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].reserved = 1;
+  preemptions = region->result.preemptions;
+  if (step < capacity)
+    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, 0, t.op.site, t.op.object, 0};
+  else
+    region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
+}
+
+uint32_t choose(View& v) {
+  uint32_t slot = slot_by_guide(v);
+  const bool by_guide = slot != ~0u;
+  if (!by_guide) slot = slot_freely(v);
+  const uint32_t index = v.enabled[slot];
+  advance(index, by_guide ? turns[turn].steps : guided[index].position + kPeek);
+  log_step(v.step, thread(index));
+  return slot;
+}
+
+}  // namespace
+
+const Strategy guided_strategy{start, thread_created, choose};
+
+}  // namespace heddle::rt

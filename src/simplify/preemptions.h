@@ -1,0 +1,29 @@
+// The preemptions of a trace in source terms: where a thread was stopped, and what ran instead.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "src/simplify/execution.h"
+#include "src/trace/container.h"
+
+namespace heddle {
+
+struct PlaceOfThread {
+  std::string thread, function, file;
+  std::uint32_t line = 0;
+  std::string text;  // what it did there: the source line where it is to be had, else the event in words
+};
+
+struct Preemption {
+  std::uint64_t step = 0;  // the first that the other thread took
+  PlaceOfThread stopped;   // the last thing that the preempted thread did
+  PlaceOfThread ran;       // the first thing that the other one did
+};
+
+/// `turns` are those of the execution in `trace`. Errors: the trace cannot be read.
+Result<std::vector<Preemption>> preemptions_of(const TraceReader& trace, const Turns& turns);
+
+/// "thread 0.2 was stopped after queue.c:48 (q->mut = 0), thread 0.1 ran queue.c:31 (lock q->mut)"
+std::string in_words(const Preemption& preemption);
+
+}  // namespace heddle

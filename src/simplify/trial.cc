@@ -1,0 +1,71 @@
+#include "src/simplify/trial.h"
+
+#include <algorithm>
+
+#include "abi/guide.h"
+#include "src/engine/replay.h"
+
+namespace heddle {
+namespace {
+
+// A variant may spin where the original did not: it need not spin for as long as a hunt would let it.
+constexpr std::uint64_t kLongestShort = 100'000, kTimesLonger = 20;
+
+void write_guide(const Execution& base, const Turns& turns, RunRequest& request) {
+  request.schedule.clear();
+  for (const Turn& turn : turns)
+    request.schedule.push_back({turn.thread | (turn.joined ? HEDDLE_GUIDE_JOINED : 0), turn.end});
+  std::vector<std::uint32_t>& words = request.expect;
+  words.assign(1, static_cast<std::uint32_t>(base.threads.size()));
+  auto first = static_cast<std::uint32_t>(1 + 4 * base.threads.size());
+  for (const Path& path : base.threads) {
+    const auto actions = static_cast<std::uint32_t>(path.actions.size());
+    words.insert(words.end(), {path.parent, path.ordinal, first, actions});
+    first += actions;
+  }
+  for (const Path& path : base.threads) words.insert(words.end(), path.actions.begin(), path.actions.end());
+}
+
+}  // namespace
+
+Trials::Trials(Executor& executor, const RunRequest& run, const FailureConditions& conditions,
+               const FailureRecord& failure)
+    : executor_(executor), run_(run), conditions_(conditions), failure_(failure) {}
+
+Result<Trial> Trials::execute(const Execution& base, const Turns& turns) {
+  RunRequest request = run_;
+  HeddleRun& run = request.parameters;
+  run.strategy = HEDDLE_STRATEGY_GUIDED;
+  run.strict = 0;
+  run.feed = inputs_ == InputSource::kRecorded;
+  run.detail = HEDDLE_DETAIL_CHOICES;
+  if (!run.feed) request.inputs.clear();
+  if (!was_cut_off(failure_) && run.max_steps)
+    run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
+  write_guide(base, turns, request);
+  executions_++;
+  Result<RunOutcome> outcome = executor_.execute(request);
+  if (!outcome) return std::unexpected(outcome.error());
+  conditions_.judge(*outcome);
+  Trial trial;
+  trial.interrupted = outcome->end == RunEnd::kInterrupted;
+  trial.wrote_files = outcome->result.wrote_files;
+  if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
+  const auto steps = executor_.worker().region().copy<HeddleStep>(HEDDLE_AREA_STEPS, outcome->result.steps);
+  trial.execution = execution_of(steps, outcome->evidence->threads, outcome->result);
+  trial.same_failure = !trial.interrupted && !outcome->result.divergence.happened && outcome->result.overflow == 0 &&
+                       outcome->failure && outcome->failure->kind == failure_.kind &&
+                       outcome->failure->signature == failure_.signature;
+  if (run.feed) outcome->evidence->inputs = run_.inputs;
+  trial.outcome = std::move(*outcome);
+  return trial;
+}
+
+RunRequest Trials::again(const Trial& trial) const {
+  const Evidence& evidence = *trial.outcome.evidence;
+  RunRequest request = following(run_.parameters, evidence.choices, evidence.inputs, run_.points);
+  request.limits = run_.limits;
+  return request;
+}
+
+}  // namespace heddle

@@ -1,0 +1,49 @@
+// Executes guides: does the program still fail in the same way when it is led like this?
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/engine/conditions.h"
+#include "src/engine/execute.h"
+#include "src/simplify/execution.h"
+
+namespace heddle {
+
+enum class InputSource {
+  kReal,      // as in a hunt: the program asks the world, and what it does outside happens
+  kRecorded,  // those of the trace; who asks for anything else has diverged
+};
+
+/// What came of one guided execution.
+struct Trial {
+  bool same_failure = false;
+  bool interrupted = false;  // by the user: nothing is known
+  bool wrote_files = false;
+  Execution execution;  // as it was really executed
+  RunOutcome outcome;   // with evidence
+};
+
+class Trials {
+ public:
+  /// `run` is the strict replay of the original trace, whose failure is `failure`. All must outlive this.
+  Trials(Executor& executor, const RunRequest& run, const FailureConditions& conditions, const FailureRecord& failure);
+
+  void use(InputSource inputs) { inputs_ = inputs; }
+  InputSource inputs() const { return inputs_; }
+  /// `base` says what the threads of `turns` are expected to do. Errors: the program cannot be controlled any more.
+  Result<Trial> execute(const Execution& base, const Turns& turns);
+  std::uint64_t executions() const { return executions_; }
+  /// The strict replay of what an earlier trial did, with its inputs.
+  RunRequest again(const Trial& trial) const;
+
+ private:
+  Executor& executor_;
+  const RunRequest& run_;
+  const FailureConditions& conditions_;
+  const FailureRecord& failure_;
+  InputSource inputs_ = InputSource::kReal;
+  std::uint64_t executions_ = 0;
+};
+
+}  // namespace heddle

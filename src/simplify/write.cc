@@ -1,0 +1,53 @@
+#include "src/simplify/write.h"
+
+#include <fmt/format.h>
+
+#include "src/engine/replay.h"
+#include "src/engine/trace_builder.h"
+
+namespace heddle {
+namespace {
+
+constexpr int kSlowerWithDetail = 10;
+
+std::optional<std::string> difference(const RunOutcome& trial, const RunOutcome& again) {
+  if (again.end == RunEnd::kInterrupted) return "it was interrupted";
+  const bool cut_off = was_cut_off(*trial.failure);
+  if (cut_off && same_ending(trial.failure, trial.result.steps, again)) return std::nullopt;
+  if (again.result.divergence.happened)
+    return fmt::format("it left the schedule at step {}", again.result.divergence.step);
+  if (!again.failure) return "it did not fail";
+  if (again.failure->signature != trial.failure->signature)
+    return fmt::format("it ended with {} instead of {}", again.failure->message, trial.failure->message);
+  if (again.result.steps != trial.result.steps || again.result.hash != trial.result.hash) return "it took other steps";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, const FailureConditions& conditions,
+                                   const TraceHead& original, const std::filesystem::path& path, Executor& executor) {
+  Meta meta = original.meta;
+  meta.more.insert_or_assign("simplified", std::string(1, '1'));
+  Result<TraceWriter> writer = TraceWriter::create(path);
+  if (!writer) return std::unexpected(writer.error());
+  TraceBuilder builder(std::move(*writer), executor.worker().region());
+  builder.begin(meta);
+  RunRequest request = trials.again(best);
+  request.limits.total *= kSlowerWithDetail;
+  request.parameters.detail = meta.detail;
+  Result<RunOutcome> again =
+      executor.execute(request, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
+  if (!again) return std::unexpected(again.error());
+  conditions.judge(*again);
+  if (std::optional<std::string> other = difference(best.outcome, *again))
+    return error(fmt::format("executed again with the simplified schedule, {}: nothing was written", *other),
+                 "the program depends on something that is not controlled: docs/control.md");
+  if (!again->evidence) again->evidence = executor.copy_evidence();
+  if (!again->failure) again->failure = best.outcome.failure;
+  again->evidence->inputs = best.outcome.evidence->inputs;
+  if (was_cut_off(*best.outcome.failure)) again->evidence->choices = best.outcome.evidence->choices;
+  return builder.finish(std::move(meta), *again, executor, original.races);
+}
+
+}  // namespace heddle

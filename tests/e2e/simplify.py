@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""heddle simplify: never costlier, always the same failure; bad input; ctrl-C; hunt --simplify.
+
+    tests/e2e/simplify.py --heddle build/bin/heddle [--seeds N] [--corpus all]
+
+--seeds: hunts for each program (default 1); --corpus all: every program of corpus/, not only the quick ones. Closing line: 'N passed, M failed'.
+"""
+import argparse, json, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "corpus")]
+import corpus  # noqa: E402
+from programs import Case, bounded  # noqa: E402
+
+FOUND, DONE, USAGE, COULD_NOT = 66, 0, 2, 3
+# Failures that depend on the schedule, of as many kinds as there are, with the most preemptions that may be left.
+PROGRAMS = {"lost_update.c": 1, "two_locks.c": 1, "lost_signal.c": 2, "use_after_free.cc": 2, "wrong_order_output.cc": 1, "spin_on_flag.c": 1,
+            "file_update.c": 2, "pipe_order.c": 2, "livelock_trylock.c": 2, "rwlock_deadlock.c": 2, "exit_window.c": 2, "barrier_short.c": 1}
+QUICK = ("bbuf", "pfscan", "dedup", "ctrace", "stringbuf", "ticketorder", "deadlock")
+passed = failed = 0
+
+
+def check(name, ok, why=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    print(f"{'ok    ' if ok else 'not ok'} {name}{'' if ok else ': ' + str(why)[:600]}", flush=True)
+    return ok
+
+
+class Heddle:
+    def __init__(self, exe, work):
+        self.exe, self.work = exe, work
+
+    def run(self, *args, timeout=120, stdin=b""):
+        return bounded([self.exe, *map(str, args)], self.work, timeout, stdin)
+
+    def json(self, *args, timeout=120, stdin=b""):
+        code, out, err = self.run(*args, timeout=timeout, stdin=stdin)
+        try:
+            return code, json.loads(out), err
+        except ValueError:
+            return code, {}, err + out
+
+
+def law(h, name, trace, found, most=None, *more):
+    """Simplified: the same signature in strict replays, and no costlier. Returns the answer."""
+    small = h.work / "small.heddle"
+    small.unlink(missing_ok=True)
+    code, out, err = h.json("simplify", "--json", *more, trace, "-o", small, timeout=300)
+    before, after = out.get("before", {}), out.get("after", {})
+    cost = lambda size: (size.get("switches", -1), size.get("preemptions", -1))
+    if not check(f"{name}: {cost(before)} -> {cost(after)} in {out.get('executions')} executions",
+                 code == DONE and cost(after) <= cost(before) and cost(before) == (found["switches"], found["preemptions"]), (code, before, after, err)):
+        return out
+    if most is not None:
+        check(f"{name}: at most {most} preemptions are left", after["preemptions"] <= most, [p["text"] for p in out["preemptions"]])
+    check(f"{name}: each preemption that is left is named", len(out["preemptions"]) == after["preemptions"], out["preemptions"])
+    code, again, err = h.json("replay", "--json", "--times", 3, small)
+    check(f"{name}: the same failure, three times", code == FOUND and again.get("times_reproduced") == 3
+          and again["failure"]["signature"] == found["failure"]["signature"], (code, again.get("divergence"), again.get("failure"), err))
+    return out
+
+
+def hunted(h, exe, args, seed, trace, *more, stdin=b""):
+    code, found, err = h.json("hunt", "--json", "--seed", seed, "--strategy", "random", "--runs", 20000, "--time", "20s", "-o", trace, *more, "--", exe,
+                              *args, stdin=stdin)
+    return found if code == FOUND else None
+
+
+def programs(h, seeds):
+    for name, most in PROGRAMS.items():
+        case, exe = Case(HERE.parent / "programs/fail" / name), h.work / name.split(".")[0]
+        code, _, err = case.build(h.exe, "O1", exe)
+        if not check(f"compile {name}", code == 0, err):
+            continue
+        for seed in range(1, seeds + 1):
+            if found := hunted(h, exe, case.args, seed, h.work / "t.heddle", *(w for w in case.hunt if "strategy" not in w), stdin=case.stdin):
+                law(h, f"{name} seed {seed}", h.work / "t.heddle", found, most)
+            else:
+                check(f"{name}: random finds it with seed {seed}", False)
+
+
+def from_corpus(h, seeds, names):
+    for program in corpus.programs():
+        if names and program.name not in names:
+            continue
+        exe = program.build(h.exe, h.work)
+        for seed in range(1, seeds + 1):
+            if found := hunted(h, exe, program.args(), seed, h.work / "t.heddle"):
+                law(h, f"corpus {program.name} seed {seed}", h.work / "t.heddle", found)
+
+
+def modes(h):
+    """--exact, --suffix, --inputs, --one-by-one on one trace."""
+    program = corpus.program("bbuf")
+    exe, trace = program.build(h.exe, h.work), h.work / "modes.heddle"
+    found = hunted(h, exe, program.args(), 3, trace)
+    whole = law(h, "bbuf", trace, found)
+    for more in ("--exact",), ("--inputs", "recorded"), ("--inputs", "real"), ("--one-by-one",):
+        law(h, f"bbuf {' '.join(more)}", trace, found, None, *more)
+    out = law(h, "bbuf --suffix 3", trace, found, None, "--suffix", 3)
+    check("--suffix 3: no more than 3 switches were taken out", found["switches"] - out["after"]["switches"] <= 3, out["after"])
+    check("--suffix needs fewer executions", out["executions"] < whole["executions"], (out["executions"], whole["executions"]))
+    again = h.json("simplify", "--json", trace, "-o", h.work / "again.heddle")[1]
+    check("the same trace, the same answer", all(again.get(k) == whole[k] for k in ("after", "executions")), (again.get("after"), whole["after"]))
+    once = h.json("simplify", "--json", h.work / "again.heddle", "-o", h.work / "twice.heddle")[1]
+    check("simplified again: nothing is left to do", once.get("after", {}).get("switches") == again["after"]["switches"], once.get("after"))
+    code, out, err = h.run("simplify", trace, "-o", h.work / "words.heddle")
+    first = out.splitlines()[0]
+    check("the first line is the answer", code == DONE and first.startswith(f"switches {found['switches']} -> ") and " executions, " in first, out)
+    check("preemptions in source terms", "was stopped after bbuf.c:" in out and "heddle replay" in out, out)
+
+
+def bad_input(h):
+    good, trace, bad = (h.work / "modes.heddle").read_bytes(), h.work / "modes.heddle", h.work / "bad.heddle"
+    rng, worst = random.Random(5), None
+    samples = [b"", b"hello\n", rng.randbytes(4096)] + [good[: len(good) * k // 6] for k in range(1, 6)]
+    for _ in range(8):
+        b = bytearray(good)
+        b[rng.randrange(len(b))] ^= 1 << rng.randrange(8)
+        samples.append(bytes(b))
+    for i, sample in enumerate(samples):
+        bad.write_bytes(sample)
+        code, _, err = h.run("simplify", bad, "-o", h.work / "never.heddle", timeout=60)
+        if code != USAGE or not err.strip():
+            worst = (i, code, err[-200:])
+    check(f"{len(samples)} damaged traces: exit 2 and a reason", worst is None, worst)
+    check("nothing was written for them", not (h.work / "never.heddle").exists())
+    for what, args in {"no such trace": ["/nonexistent.heddle"], "no trace": [], "a folder that is not there": [trace, "-o", "/nonexistent/x.heddle"],
+                       "two programs": [trace, "--", "a", "b"]}.items():
+        code, _, err = h.run("simplify", *args)
+        check(f"{what}: exit 2 and a reason", code == USAGE and err.strip(), (code, err))
+    clean = h.work / "clean.c"
+    clean.write_text("#include <pthread.h>\nint n;\nvoid*f(void*p){n++;return p;}\nint main(){pthread_t t;pthread_create(&t,0,f,0);n++;pthread_join(t,0);return 0;}\n")
+    h.run("cc", "-g", "-pthread", clean, "-o", h.work / "clean")
+    h.run("hunt", "--seed", 1, "--runs", 50, "-o", h.work / "race.heddle", "--", h.work / "clean")
+    code, _, err = h.run("simplify", h.work / "race.heddle")
+    check("a trace without a failure: exit 2, and said", code == USAGE and "no failure" in err, (code, err))
+    exe = h.work / "bbuf"
+    shutil.copy(exe, h.work / "keep")
+    corpus.program("bbuf").build(h.exe, h.work, level="O0")
+    code, _, err = h.run("simplify", trace)
+    check("another build of the program: exit 2, and said", code == USAGE and "build" in err, (code, err))
+    shutil.copy(h.work / "keep", exe)
+    code, _, err = h.run("record", "-o", h.work / "rec.heddle", "--", h.work / "lost_signal", timeout=30)
+    code, _, err = h.run("simplify", h.work / "rec.heddle", timeout=30)
+    check("a recording: refused, with what to do", code in (USAGE, COULD_NOT) and ("recording" in err or "no failure" in err), (code, err))
+
+
+def interrupt(h):
+    """Ctrl-C: what is there then is written, and replays."""
+    program = corpus.program("streamcluster")
+    exe, trace, small = program.build(h.exe, h.work), h.work / "long.heddle", h.work / "interrupted.heddle"
+    found = hunted(h, exe, program.args(), 1, trace)
+    if not check("a long trace", found is not None):
+        return
+    for wait in (0.05, 0.5, 2.0):
+        small.unlink(missing_ok=True)
+        p = subprocess.Popen([h.exe, "simplify", "--json", "--one-by-one", trace, "-o", small], cwd=h.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(wait)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        if not small.exists():
+            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode in (COULD_NOT, 130, -signal.SIGINT), (p.returncode, err[-200:]))
+            continue
+        said = json.loads(out)
+        code, again, _ = h.json("replay", "--json", small)
+        check(f"ctrl-C after {wait} s: the best so far ({said['after']['switches']} of {found['switches']} switches) replays",
+              p.returncode == DONE and code == FOUND and again["failure"]["signature"] == found["failure"]["signature"], (p.returncode, code, again.get("divergence")))
+
+
+def hunting(h):
+    exe, trace = h.work / "bbuf", h.work / "hs.heddle"
+    code, out, err = h.json("hunt", "--json", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
+    said = out.get("simplified") or {}
+    check("hunt --simplify", code == FOUND and said.get("after", {}).get("switches", 99) < out.get("switches", 0), (code, said, err))
+    shown = h.json("show", "--json", trace)[1]
+    check("its trace is the simplified one", shown.get("switches") == said.get("after", {}).get("switches"), shown.get("switches"))
+    full = h.json("show", "--json", said.get("original", "/nonexistent"))[1]
+    check("the original is beside it", full.get("switches") == out.get("switches"), full.get("switches"))
+    check("it replays", h.run("replay", "--json", trace)[0] == FOUND)
+    code, text, err = h.run("hunt", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
+    check("in words", code == FOUND and text.startswith("FAILED") and "\n  switches " in text and "was stopped after" in text, text)
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--heddle", default=ROOT / "build/bin/heddle", type=pathlib.Path)
+    ap.add_argument("--seeds", type=int, default=1)
+    ap.add_argument("--corpus", choices=("quick", "all"), default="quick")
+    a = ap.parse_args()
+    with tempfile.TemporaryDirectory(prefix="heddle-simplify-") as folder:
+        h = Heddle(a.heddle.resolve(), pathlib.Path(folder))
+        programs(h, a.seeds)
+        from_corpus(h, a.seeds, QUICK if a.corpus == "quick" else None)
+        modes(h)
+        bad_input(h)
+        hunting(h)
+        interrupt(h)
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

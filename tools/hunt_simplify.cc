@@ -1,0 +1,53 @@
+#include "tools/hunt_simplify.h"
+
+#include <fmt/format.h>
+
+namespace heddle {
+namespace fs = std::filesystem;
+
+SimplifiedFinding simplify_finding(const HuntArguments& arguments, bool live) {
+  SimplifiedFinding out;
+  fs::path original = arguments.trace;
+  original.replace_filename(arguments.trace.stem().string() + "-full" + arguments.trace.extension().string());
+  std::error_code failed;
+  fs::rename(arguments.trace, original, failed);
+  if (failed) {
+    out.why_not = Error{fmt::format("{} cannot be renamed: {}", arguments.trace.string(), failed.message()), ""};
+    return out;
+  }
+  SimplifyTask task;
+  task.trace = original.string();
+  task.output = arguments.trace;
+  task.engine = arguments.request.options;
+  task.stop = arguments.request.worker.stop;
+  if (live) task.on_progress = show_simplify_progress;
+  auto answer = simplify_trace(task);
+  if (live) fmt::print(stderr, "\r\033[K");
+  if (answer) {
+    out.answer = std::move(*answer);
+    out.original = original;
+    return out;
+  }
+  out.why_not = answer.error().error;
+  fs::rename(original, arguments.trace, failed);
+  return out;
+}
+
+void print_simplified(const SimplifiedFinding& finding) {
+  if (!finding.answer) {
+    fmt::print("  note: not simplified: {}\n", finding.why_not->message);
+    return;
+  }
+  fmt::print("  {}\n", first_line(*finding.answer));
+  for (const std::string& line : preemption_lines(*finding.answer)) fmt::print("  {}\n", line);
+  fmt::print("  before that it was {}\n", finding.original.string());
+}
+
+nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const fs::path& trace) {
+  if (!finding.answer) return {{"why_not", finding.why_not->message}};
+  nlohmann::ordered_json out = simplify_json(*finding.answer, trace.string());
+  out["original"] = finding.original.string();
+  return out;
+}
+
+}  // namespace heddle

@@ -1,0 +1,25 @@
+// heddle hunt --simplify: the trace of the found failure, simplified in its place.
+#pragma once
+#include <filesystem>
+#include <optional>
+
+#include "tools/hunt_arguments.h"
+#include "tools/simplify_trace.h"
+
+namespace heddle {
+
+struct SimplifiedFinding {
+  std::optional<SimplifyAnswer> answer;
+  std::filesystem::path original;  // where the trace of the hunt lies now
+  std::optional<Error> why_not;    // then the trace is as the hunt wrote it
+};
+
+/// The trace at `arguments.trace` becomes the simplified one; what the hunt wrote lies beside it
+/// ("queue-1-full.heddle").
+SimplifiedFinding simplify_finding(const HuntArguments& arguments, bool live);
+
+/// To stdout, behind what the hunt says.
+void print_simplified(const SimplifiedFinding& finding);
+nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const std::filesystem::path& trace);
+
+}  // namespace heddle

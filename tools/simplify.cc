@@ -1,0 +1,116 @@
+// heddle simplify: options, progress, and the answer in words or as JSON.
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "src/engine/process_tree.h"
+#include "tools/describe_run.h"
+#include "tools/json.h"
+#include "tools/options.h"
+#include "tools/simplify_trace.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+#include "tools/verbs.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kFooter = R"(
+A switch is where another thread runs on; it is a preemption when the thread before it could have gone on. What is left
+are the preemptions that the failure needs: they are named, with what ran instead. The new trace was executed before it
+was written, and failed in the same way. Ctrl-C ends the search: the best trace so far is written.
+
+Inputs: real = the program asks the world again, as in a hunt; recorded = it gets what the trace has, and changes
+nothing outside; auto = real, unless it changes files or does not fail then.
+
+Example:  heddle simplify queue-1.heddle -o small.heddle
+          heddle show small.heddle
+Exit status: 0 done, 3 could not, 2 usage or input error.)";
+
+struct Arguments {
+  SimplifyTask task;
+  std::string output, inputs = "auto";
+  bool json = false, quiet = false;
+};
+
+std::filesystem::path default_output(const std::filesystem::path& trace) {
+  std::filesystem::path out = trace;
+  out.replace_filename(trace.stem().string() + "-simple.heddle");
+  return out;
+}
+
+std::optional<int> parse(int argc, char** argv, Arguments& out) {
+  SplitArguments split = split_arguments(argc, argv);
+  auto options = host_options("simplify");
+  if (!options) return options.error();
+  SimplifyTask& task = out.task;
+  task.engine = *options;
+  CLI::App app("Reduces a failing trace to the switches that its failure needs.", "heddle simplify");
+  set_usage(app, "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG]");
+  app.footer(kFooter);
+  app.add_option("TRACE", task.trace, "with a failure, written by heddle hunt")->required();
+  app.add_option("-o,--output", out.output, "the simplified trace (default: TRACE-simple.heddle)");
+  app.add_flag("--exact", task.options.exact, "only schedules of the recorded steps: no thread may take another path");
+  app.add_option("--suffix", task.options.suffix, "only the last N switches may change (long traces)");
+  app.add_option("--inputs", out.inputs, "auto (default), real, recorded")->check(one_of({"auto", "real", "recorded"}));
+  app.add_flag("--one-by-one", task.options.one_by_one,
+               "as in Tinertia's paper: every operation is executed (slower; for comparisons)");
+  app.add_flag("--json", out.json, "one JSON object on stdout");
+  app.add_flag("--quiet", out.quiet, "only the answer");
+  if (auto status = parse_options(app, split.own)) return status;
+  if (split.program.size() > 1)
+    return report_error("simplify",
+                        {"the arguments of the program come from the trace: only its path may stand behind --", ""});
+  if (!split.program.empty()) task.program = split.program.front();
+  task.inputs = out.inputs == "real"       ? InputChoice::kReal
+                : out.inputs == "recorded" ? InputChoice::kRecorded
+                                           : InputChoice::kAuto;
+  task.output = out.output.empty() ? default_output(task.trace) : std::filesystem::path(out.output);
+  return std::nullopt;
+}
+
+void print_words(const Arguments& arguments, const SimplifyAnswer& answer) {
+  fmt::print("{}{}\n", strong(first_line(answer), 1), answer.interrupted ? "   interrupted: the best so far" : "");
+  for (const std::string& line : preemption_lines(answer)) fmt::print("  {}\n", line);
+  const std::string trace = shell_word(arguments.task.output.string());
+  fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
+  if (arguments.quiet) return;
+  fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
+  for (const std::string& note : answer.notes) fmt::print("  note: {}\n", note);
+}
+
+int fail(const SimplifyTrouble& trouble) {
+  const int status = report_error("simplify", trouble.error);
+  return trouble.is_input ? status : static_cast<int>(kInconclusive);
+}
+
+}  // namespace
+
+int simplify_main(int argc, char** argv) {
+  Arguments arguments;
+  arguments.task.stop = &catch_interrupts();
+  adopt_orphans();
+  if (auto status = parse(argc, argv, arguments)) return *status;
+  if (Status possible = can_be_written(arguments.task.output); !possible)
+    return report_error("simplify", possible.error());
+  const bool live = !arguments.json && !arguments.quiet && is_terminal(2);
+  if (live) arguments.task.on_progress = show_simplify_progress;
+  auto answer = simplify_trace(arguments.task);
+  if (live) fmt::print(stderr, "\r\033[K");
+  if (!answer) return fail(answer.error());
+  const int lost = written([&] {
+    if (arguments.json)
+      print_json(simplify_json(*answer, arguments.task.output.string()));
+    else
+      print_words(arguments, *answer);
+  });
+  if (lost) {
+    fmt::print(stderr, "heddle simplify: cannot write the answer: {}\n", std::strerror(lost));
+    return kInconclusive;
+  }
+  return kClean;
+}
+
+}  // namespace heddle

@@ -1,0 +1,208 @@
+#include "tools/simplify_trace.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "src/engine/replay.h"
+#include "src/simplify/write.h"
+#include "tools/json.h"
+#include "tools/open_trace.h"
+#include "tools/program_of_trace.h"
+#include "tools/terminal.h"
+#include "tools/way_in.h"
+
+namespace heddle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Trouble = std::unexpected<SimplifyTrouble>;
+
+Trouble bad_input(const Error& error) { return Trouble(SimplifyTrouble{error, true}); }
+Trouble could_not(const Error& error) { return Trouble(SimplifyTrouble{error, false}); }
+
+/// Why this trace cannot be simplified, whatever the program does.
+std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string& name) {
+  const TraceHead& head = trace.head();
+  if (!trace.damage().empty())
+    return SimplifyTrouble{
+        {fmt::format("{} is damaged: {}", name, trace.damage()), "heddle replay follows what is left of it"}, true};
+  if (!head.failure)
+    return SimplifyTrouble{{fmt::format("{} has no failure: there is nothing that a simpler trace should show", name),
+                            "heddle hunt -- PROG looks for one"},
+                           true};
+  if (head.meta.strategy == kRecordedStrategy)
+    return SimplifyTrouble{
+        {fmt::format(
+             "{} is a recording of a parallel run: its threads stop between two points, where they cannot be led",
+             name),
+         fmt::format("heddle hunt -- {} finds the failure as a schedule of points, which can be simplified",
+                     head.meta.argv.empty() ? "PROG" : shell_line(head.meta.argv))},
+        false};
+  return std::nullopt;
+}
+
+class Session {
+ public:
+  explicit Session(const SimplifyTask& task) : task_(task) {}
+  std::expected<SimplifyAnswer, SimplifyTrouble> run();
+
+ private:
+  Status start(const TraceReader& trace);
+  /// The first trial: the original schedule, led. Chooses where inputs come from.
+  Result<Trial> follow(Trials& trials, const Execution& original);
+  Result<Trial> follow_with(InputSource inputs, Trials& trials, const Execution& original);
+
+  const SimplifyTask& task_;
+  std::optional<Replayer> replayer_;
+  std::optional<StandardInput> input_;
+  std::unique_ptr<Executor> executor_;
+  SimplifyAnswer answer_;
+};
+
+Status Session::start(const TraceReader& trace) {
+  const Meta& meta = trace.head().meta;
+  auto program = program_of_trace(task_.program, meta, "simplify", task_.trace);
+  if (!program) return std::unexpected(program.error());
+  auto replayer = Replayer::create(trace, task_.engine);
+  if (!replayer) return std::unexpected(replayer.error());
+  replayer_.emplace(std::move(*replayer));
+  WorkerOptions worker;
+  worker.launch = replayer_->launch(program->path, current_environment());
+  if (Status way = choose_way_in(*program, worker.launch); !way) return way;
+  worker.output = OutputMode::kCapture;
+  worker.ready_timeout = task_.engine.ready_timeout;
+  worker.stop = task_.stop;
+  auto input = standard_input_of(meta.standard_input);
+  if (!input) return std::unexpected(input.error());
+  input_.emplace(std::move(*input));
+  if (meta.has_standard_input) worker.standard_input = input_->file.get();
+  auto executor = Executor::create(worker, std::make_shared<SiteCache>());
+  if (!executor) return std::unexpected(executor.error());
+  executor_ = std::move(*executor);
+  return replayer_->check_program(*executor_);
+}
+
+Result<Trial> Session::follow_with(InputSource inputs, Trials& trials, const Execution& original) {
+  trials.use(inputs);
+  answer_.inputs = inputs;
+  return trials.execute(original, original.turns);
+}
+
+Result<Trial> Session::follow(Trials& trials, const Execution& original) {
+  if (task_.inputs == InputChoice::kRecorded) return follow_with(InputSource::kRecorded, trials, original);
+  Result<Trial> real = follow_with(InputSource::kReal, trials, original);
+  if (task_.inputs == InputChoice::kReal || !real || real->interrupted) return real;
+  if (real->same_failure && !real->wrote_files) return real;
+  const bool failed = real->same_failure;
+  Result<Trial> recorded = follow_with(InputSource::kRecorded, trials, original);
+  if (!recorded || recorded->same_failure || recorded->interrupted) {
+    answer_.notes.emplace_back(
+        failed ? "the program changes files: it was led with the inputs of the trace, and changed none"
+               : "the program was led with the inputs of the trace");
+    return recorded;
+  }
+  return failed ? follow_with(InputSource::kReal, trials, original) : std::move(recorded);
+}
+
+std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
+  const Clock::time_point begin = Clock::now();
+  auto trace = open_trace(task_.trace);
+  if (!trace) return bad_input(trace.error());
+  if (auto trouble = unfit(*trace, task_.trace)) return std::unexpected(*trouble);
+  Result<Execution> original = execution_of(*trace);
+  if (!original) return could_not(original.error());
+  if (Status started = start(*trace); !started) return bad_input(started.error());
+  answer_.before = trace->head();
+  Trials trials(*executor_, replayer_->request(), replayer_->conditions(), *answer_.before.failure);
+  Result<Trial> first = follow(trials, *original);
+  if (!first) return could_not(first.error());
+  if (first->interrupted) return could_not({"interrupted before the failure was seen again", ""});
+  if (!first->same_failure)
+    return could_not({fmt::format("executed again, the program {}, not with the failure of the trace ({})",
+                                  first->outcome.failure ? "ended with " + first->outcome.failure->message
+                                                         : std::string("did not fail"),
+                                  answer_.before.failure->message),
+                      fmt::format("heddle replay {} says more", shell_word(task_.trace))});
+  SimplifyOptions options = task_.options;
+  options.stop = task_.stop;
+  Result<Simplified> simplified = simplify(trials, *original, std::move(*first), options, task_.on_progress);
+  if (!simplified) return could_not(simplified.error());
+  answer_.interrupted = simplified->interrupted;
+  if (answer_.interrupted) go_on_after_interrupt();
+  Result<TraceHead> after =
+      write_simplified(trials, simplified->best, replayer_->conditions(), answer_.before, task_.output, *executor_);
+  if (!after) return could_not(after.error());
+  answer_.after = std::move(*after);
+  answer_.executions = trials.executions() + 1;  // and the one that was written
+  answer_.rounds = simplified->rounds;
+  answer_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  auto written = TraceReader::open(task_.output);
+  if (written) {
+    auto found = preemptions_of(*written, simplified->best.execution.turns);
+    if (found) answer_.preemptions = std::move(*found);
+  }
+  return std::move(answer_);
+}
+
+nlohmann::ordered_json place_json(const PlaceOfThread& place) {
+  return {{"thread", place.thread},
+          {"function", place.function},
+          {"file", place.file},
+          {"line", place.line},
+          {"text", place.text}};
+}
+
+nlohmann::ordered_json size_json(const TraceHead& head) {
+  return {{"events", head.totals.events},
+          {"steps", head.totals.steps},
+          {"threads", head.threads.size()},
+          {"switches", head.totals.switches},
+          {"preemptions", head.totals.preemptions}};
+}
+
+}  // namespace
+
+std::expected<SimplifyAnswer, SimplifyTrouble> simplify_trace(const SimplifyTask& task) { return Session(task).run(); }
+
+void show_simplify_progress(const SimplifyProgress& progress) {
+  fmt::print(stderr, "\r\033[K  switches {}  preemptions {}  {} executions", progress.cost.switches,
+             progress.cost.preemptions, progress.executions);
+  std::fflush(stderr);
+}
+
+std::string first_line(const SimplifyAnswer& answer) {
+  const Totals &before = answer.before.totals, &after = answer.after.totals;
+  return fmt::format("switches {} -> {}   preemptions {} -> {}      {} executions, {:.2f} s", before.switches,
+                     after.switches, before.preemptions, after.preemptions, answer.executions, answer.seconds);
+}
+
+std::vector<std::string> preemption_lines(const SimplifyAnswer& answer) {
+  std::vector<std::string> lines;
+  for (const Preemption& preemption : answer.preemptions) lines.push_back(in_words(preemption));
+  return lines;
+}
+
+nlohmann::ordered_json simplify_json(const SimplifyAnswer& answer, const std::string& output) {
+  nlohmann::ordered_json out, places = nlohmann::ordered_json::array();
+  for (const Preemption& preemption : answer.preemptions)
+    places.push_back({{"step", preemption.step},
+                      {"stopped", place_json(preemption.stopped)},
+                      {"ran", place_json(preemption.ran)},
+                      {"text", in_words(preemption)}});
+  out["before"] = size_json(answer.before);
+  out["after"] = size_json(answer.after);
+  out["executions"] = answer.executions;
+  out["seconds"] = answer.seconds;
+  out["trace"] = output;
+  out["rounds"] = answer.rounds;
+  out["preemptions"] = std::move(places);
+  out["failure"] = failure_json(answer.after.failure);
+  out["inputs"] = answer.inputs == InputSource::kReal ? "real" : "recorded";
+  out["interrupted"] = answer.interrupted;
+  out["notes"] = answer.notes;
+  return out;
+}
+
+}  // namespace heddle

@@ -1,0 +1,58 @@
+// Simplifies one trace: what `heddle simplify` and `heddle hunt --simplify` share.
+#pragma once
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "src/engine/options.h"
+#include "src/simplify/preemptions.h"
+#include "src/simplify/simplify.h"
+
+namespace heddle {
+
+enum class InputChoice { kAuto, kReal, kRecorded };
+
+struct SimplifyTask {
+  std::string trace;    // file
+  std::string program;  // instead of the recorded path
+  std::filesystem::path output;
+  InputChoice inputs = InputChoice::kAuto;
+  SimplifyOptions options;
+  Options engine;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const SimplifyProgress&)> on_progress;
+};
+
+struct SimplifyAnswer {
+  TraceHead before, after;  // heads of the two traces
+  std::uint64_t executions = 0, rounds = 0;
+  double seconds = 0;
+  bool interrupted = false;
+  InputSource inputs = InputSource::kReal;
+  std::vector<Preemption> preemptions;
+  std::vector<std::string> notes;
+};
+
+/// Why there is no answer.
+struct SimplifyTrouble {
+  Error error;
+  bool is_input = false;  // the trace or the program is not one that could be simplified; else: it could not
+};
+
+std::expected<SimplifyAnswer, SimplifyTrouble> simplify_trace(const SimplifyTask& task);
+
+/// One line on a terminal that stays where it is.
+void show_simplify_progress(const SimplifyProgress& progress);
+
+/// "switches 23 -> 4   preemptions 17 -> 1      38 executions, 0.03 s"
+std::string first_line(const SimplifyAnswer& answer);
+/// The preemptions that are left, a line each.
+std::vector<std::string> preemption_lines(const SimplifyAnswer& answer);
+nlohmann::ordered_json simplify_json(const SimplifyAnswer& answer, const std::string& output);
+
+}  // namespace heddle
