@@ -7,6 +7,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/kernel_thread.h"
 #include "runtime/io/io.h"
+#include "runtime/table.h"
 
 namespace heddle::rt {
 namespace {
@@ -46,6 +47,18 @@ void announce_return(Thread& t) {
   futex_wake(&control.returns, 1);
 }
 
+namespace {
+
+// Two requests that come at the same time should meet: now and then the first one back waits for a second one, which on one processor it
+// would otherwise always be ahead of.
+void wait_for_company() {
+  constexpr uint64_t kNap = 200'000;
+  if (control.out < 2 || (mix_bits(control.steps ^ region->run.seed ^ region->run.run_index << 32) & 3)) return;
+  futex_wait(&control.returns, __atomic_load_n(&control.returns, __ATOMIC_SEQ_CST), kNap);
+}
+
+}  // namespace
+
 void wait_for_return() {
   uint64_t timeout = 50'000'000;  // a bound on the nap, the loop around asks again
   if (control.next_deadline != ~0ull) {
@@ -58,6 +71,8 @@ void wait_for_return() {
     if (__atomic_load_n(&control.returns, __ATOMIC_SEQ_CST) == seen) {
       control.now += timeout;
       io_time_passed(control.steps, timeout);  // real time is an input too
+    } else {
+      wait_for_company();
     }
   }
   control.dirty = true;
