@@ -28,14 +28,9 @@ class Simplifier {
 
   Result<Simplified> run() {
     if (!options_.one_by_one) by_bisection();
-    Cost before;
     do {
-      before = cost();
-      result_.rounds++;
-      remove_last();
-      consolidate_up();
-      consolidate_down();
-    } while (going() && cost() < before);
+      tinertia();
+    } while (going() && !options_.one_by_one && remove_pair());
     if (error_) return std::unexpected(*error_);
     return std::move(result_);
   }
@@ -51,6 +46,8 @@ class Simplifier {
   void gather_tail();
   void gather_head();
   void gather_chunks(std::size_t first, std::size_t last);
+  void tinertia();
+  bool remove_pair();
   void remove_last();
   void consolidate_up();
   void consolidate_up(std::size_t i);
@@ -153,6 +150,29 @@ void Simplifier::gather_chunks(std::size_t first, std::size_t last) {
   const std::size_t middle = first + (last - first) / 2;
   gather_chunks(middle, last);
   gather_chunks(first, middle);
+}
+
+/// Algorithm 1 of the paper.
+void Simplifier::tinertia() {
+  Cost before;
+  do {
+    before = cost();
+    result_.rounds++;
+    remove_last();
+    consolidate_up();
+    consolidate_down();
+  } while (going() && cost() < before);
+}
+
+/// Not in the paper: two threads that need each other, say a producer and its consumer, are left out together or not at
+/// all. Only threads of one turn, so this costs few executions.
+bool Simplifier::remove_pair() {
+  const auto only_turn = [&](std::size_t i) {
+    return std::ranges::count(turns(), turns()[i].thread, &Turn::thread) == 1;
+  };
+  for (std::size_t i = turns().size(); i-- > first_ + 1 && going();)
+    if (only_turn(i) && only_turn(i - 1) && attempt(without(without(turns(), i), i - 1))) return true;
+  return false;
 }
 
 void Simplifier::remove_last() {
