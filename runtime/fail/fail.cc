@@ -7,6 +7,8 @@
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/sync/real.h"
 
 namespace heddle::rt {
@@ -44,6 +46,10 @@ bool begin_failure(Thread* t) {
 }
 
 void commit_failure(HeddleFailureKind kind) {
+  if (HEDDLE_UNLIKELY(parallel) && self && kind != HEDDLE_FAIL_DEADLOCK) {
+    baton_take(*self);  // and never given back
+    log_last_places(self);
+  }
   __atomic_store_n(&region->result.failure.kind, kind, __ATOMIC_SEQ_CST);
 }
 
@@ -157,6 +163,7 @@ void note_exit(int status) {
   region->result.exit_status = status;
   region->result.exit_called = 1;
   region->result.exit_thread = self ? self->index + 1 : 0;
+  if (HEDDLE_UNLIKELY(parallel)) log_last_places(self);
   publish_events();
   debugger_stop(HEDDLE_STOP_EXIT);
 }

@@ -35,6 +35,7 @@ void unlock() {
 }
 
 void become_safe(Thread& t) {
+  t.safe_place = (uint32_t)(kHookBudget - t.budget);
   __atomic_store_n(&t.safe, 1, __ATOMIC_SEQ_CST);
   if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
 }

@@ -171,9 +171,11 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   if (done == stripes) return;
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
   const bool at_hook = t.baton_depth == 0;
+  if (at_hook) t.hook_place = hooks + 1;
   baton_take(t);
   take_all_over({t, at_hook}, first, stripes, write);
   log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
+  t.hook_place = 0;
   baton_give(t);
 }
 
@@ -186,10 +188,23 @@ void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
 
 void hand_over(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
+  t.hook_place = hooks + 1;
   baton_take(t);
   stay_for_askers(t);
   if (t.request) log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
+  t.hook_place = 0;
   baton_give(t);
+}
+
+void log_last_places(const Thread* last) {
+  for (uint32_t i = 0; i < control.thread_count; i++) {
+    Thread& u = control.threads[i];
+    if (&u == last || u.finished) continue;
+    // In a hook: there. Else in the first hook after the place where something may have been taken from it.
+    const uint32_t place = u.hook_place && is_safe(u) ? u.hook_place : u.safe_place + 1;
+    u.hook_place = 0;
+    log_step(u, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, place);
+  }
 }
 
 void stop_and_own(Thread& t, uint64_t first, uint64_t last, bool write) {

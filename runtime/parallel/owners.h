@@ -44,6 +44,10 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write);
 /// Somebody asked for the thread's place.
 void hand_over(Thread& t);
 
+/// The process ends, with the baton: others take no step any more that would say how far they had come. Behind the last step of who ends it,
+/// so that a replay lets none of them go on from there.
+void log_last_places(const Thread* last);
+
 /// With the baton, before the step after which the thread touches that memory is logged.
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write);
 

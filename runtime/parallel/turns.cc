@@ -99,6 +99,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   t.request = 0;
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
+  t.safe_place = 0;
   t.seen_shared = shared_count;
   t.info->steps++;
   if (HEDDLE_UNLIKELY(log_ended)) return;

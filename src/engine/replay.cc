@@ -146,12 +146,12 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   replayer.request_.parameters.recorded = recorded;
   StopTable stops;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
-    for (const HeddleEvent& e : events)
-      if (e.flags & HEDDLE_EF_POINT) {
-        // Objects of a recording are numbered as threads came to them, which a replay in one row cannot repeat.
+    for (const HeddleEvent& e : events) {
+      if (recorded) stops.add(e);
+      // Objects of a recording are numbered as threads came to them, which a replay in one row cannot repeat.
+      if (e.flags & HEDDLE_EF_POINT)
         replayer.request_.expect.push_back(heddle_step_hash(e.thread, e.kind, e.site, recorded ? 0 : e.object));
-        if (recorded) stops.add(e);
-      }
+    }
     return true;
   });
   if (recorded) replayer.request_.stops = stops.take();

@@ -10,11 +10,13 @@ namespace heddle {
 
 class StopTable {
  public:
-  /// The steps of the recording, in order. A hand-over's `value` says in which hook since its thread's last step it was.
+  /// The steps of the recording, in order. A hand-over's `value` says in which hook since its thread's last step it was; one that is no
+  /// point is where its thread had stopped when the run ended.
   void add(const HeddleEvent& step) {
     std::uint64_t& last = last_entry_[step.thread];  // 0: before its first step, which only main has
     if (step.kind == HEDDLE_EV_HANDOVER && (step.flags & HEDDLE_EF_VALUE))
       stops_[last] = static_cast<std::uint32_t>(step.value);
+    if (!(step.flags & HEDDLE_EF_POINT)) return;
     last = stops_.size();
     stops_.push_back(0);
   }

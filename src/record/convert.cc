@@ -17,15 +17,39 @@ std::uint64_t steps_that_count(std::span<const HeddleStep> steps, const HeddleRe
   return steps.size();
 }
 
+// Of the others: where they had stopped in a hook when the last step that counts was taken. Not a step: nobody goes on from there.
+void last_places(std::span<const HeddleStep> beyond, std::vector<HeddleEvent>& out) {
+  std::vector<bool> seen(HEDDLE_MAX_THREADS);
+  for (const HeddleStep& step : beyond) {
+    if (step.thread >= HEDDLE_MAX_THREADS || seen[step.thread]) continue;
+    seen[step.thread] = true;
+    if (step.kind != HEDDLE_EV_HANDOVER) continue;  // in the runtime, where a replay waits for it by itself
+    HeddleEvent& event = out.emplace_back();
+    event.thread = step.thread;
+    event.kind = step.kind;
+    event.flags = HEDDLE_EF_VALUE;
+    event.value = step.hooks;
+  }
+}
+
+std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& result) {
+  std::span<const HeddleStep> steps = region.live<HeddleStep>(HEDDLE_AREA_STEPS);
+  return steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
+}
+
 }  // namespace
 
 std::span<const HeddleStep> recorded_steps(const Region& region, const HeddleResult& result) {
-  std::span<const HeddleStep> steps = region.live<HeddleStep>(HEDDLE_AREA_STEPS);
-  steps = steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
+  std::span<const HeddleStep> steps = all_steps(region, result);
   return steps.first(steps_that_count(steps, result));
 }
 
-void convert_steps(std::span<const HeddleStep> steps, RunOutcome& outcome,
+std::span<const HeddleStep> steps_beyond(const Region& region, const HeddleResult& result) {
+  std::span<const HeddleStep> steps = all_steps(region, result);
+  return steps.subspan(steps_that_count(steps, result));
+}
+
+void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep> beyond, RunOutcome& outcome,
                    const std::function<void(std::span<const HeddleEvent>)>& sink) {
   std::vector<HeddleSegment>& schedule = outcome.evidence->choices;
   schedule.clear();
@@ -58,6 +82,7 @@ void convert_steps(std::span<const HeddleStep> steps, RunOutcome& outcome,
     count++;
     if (block.size() == kBlock) sink(block), block.clear();
   }
+  last_places(beyond, block);
   sink(block);
   result.steps = count;
 }

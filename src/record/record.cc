@@ -93,7 +93,7 @@ Result<Recorded> record(const RecordRequest& request, Meta meta) {
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), region);
   builder.begin(meta);
-  convert_steps(recorded_steps(region, outcome->result), *outcome,
+  convert_steps(recorded_steps(region, outcome->result), steps_beyond(region, outcome->result), *outcome,
                 [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
   auto head = builder.finish(std::move(meta), *outcome, **executor, {});
   if (!head) return std::unexpected(head.error());
