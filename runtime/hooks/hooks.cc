@@ -74,8 +74,11 @@ static bool place_reached(Thread& t) {
     const bool stops = t.stops_here;
     t.budget = kHookBudget;
     if (!stops) {
+      t.in_runtime++;  // signals after the step: the steps of their handlers count from it
       point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
+      t.in_runtime--;
       cancelled = t.cancel_requested;
+      if (io_deliver_signals()) t.budget--;  // the rest of this hook is another one than the last of the handler
       continue;
     }
     t.in_runtime++;  // no opportunity for signals: who asked for the stop gave none

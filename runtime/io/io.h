@@ -45,7 +45,7 @@ class AllowSyscalls {
 
 /// At the START of point(), before the operation is published (user code may run in it): delivers signals that have arrived.
 /// The n-th such opportunity of a thread is where a recorded signal comes back in a replay.
-void io_deliver_signals();
+bool io_deliver_signals();  // true: a handler ran
 
 /// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
 bool io_signal_waits(const Thread& t);

@@ -14,6 +14,7 @@
 #include "runtime/io/buffers.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
+#include "runtime/table.h"
 
 namespace heddle::rt {
 namespace {
@@ -120,6 +121,30 @@ void account(const Call& c, long result) {
   in_vain ? polled_outside() : productive();
 }
 
+// A recording remembers what was written, by its hash: a replay that writes something else went another way, and says so.
+bool is_remembered(const Call& c, long result) {
+  return by_hooks && result > 0 && (c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto);
+}
+
+uint64_t hash_of_written(const Call& c, long result) {
+  uint64_t h = (uint64_t)result;
+  for (uint64_t done = 0; done < (uint64_t)result;) {
+    uint64_t words[64] = {};
+    const uint64_t part = (uint64_t)result - done < sizeof words ? (uint64_t)result - done : sizeof words;
+    if (!read_program(words, (uint64_t)c.a[1] + done, part)) return 0;
+    for (uint64_t w : words) h = mix_bits(h ^ w) + 0x9e3779b97f4a7c15ull;
+    done += part;
+  }
+  return h;
+}
+
+void check_written(const Call& c, const HeddleInput& r) {
+  uint64_t expected;
+  if (!is_remembered(c, r.result) || r.size != sizeof expected) return;
+  __builtin_memcpy(&expected, data_of(r), sizeof expected);
+  if (hash_of_written(c, r.result) != expected) diverge_input("the program writes something else than in the recording");
+}
+
 long record_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   long result;
@@ -144,6 +169,10 @@ long record_once(Call& c, bool* again) {
   if (!failed(result) && changes_files(c)) region->result.wrote_files = 1;
   RecordWriter out;
   shape_record(c, result, out);
+  if (is_remembered(c, result)) {
+    const uint64_t written = hash_of_written(c, result);
+    out.append(&written, sizeof written);
+  }
   out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? kInputAgain : 0));
   after(c, result, flags, started + c.timeout);
   return result;
@@ -186,6 +215,7 @@ long feed_once(Call& c, bool* again) {
   }
   long result = r->result;
   uint32_t flags = r->reserved;
+  check_written(c, *r);
   if (!shape_feed(c, *r)) diverge_input("an input of the recording does not fit the program's buffers");
   stream_consume(c.thread, io);
   show_output(c, result);

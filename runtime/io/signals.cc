@@ -153,10 +153,11 @@ bool run_due(Thread& t, ThreadIo& io, uint64_t number, ucontext_t* context) {
   return restarts;
 }
 
-void deliver(Thread& t, ucontext_t* context) {
+bool deliver(Thread& t, ucontext_t* context) {
   ThreadIo& io = io_of(t);
-  if (HEDDLE_LIKELY(++io.opportunities != io.signal_at && !signals_due(io))) return;
+  if (HEDDLE_LIKELY(++io.opportunities != io.signal_at && !signals_due(io))) return false;
   run_due(t, io, io.opportunities, context);
+  return true;
 }
 
 // Fibers share one kernel thread: a signal is let in if any thread of the program lets it in.
@@ -216,10 +217,10 @@ void signals_start() {
   raw_syscall(SYS_rt_sigaction, kInterrupt, &interrupt, nullptr, 8);
 }
 
-void io_deliver_signals() {
+bool io_deliver_signals() {
   Thread& t = *self;
-  if (HEDDLE_UNLIKELY(t.in_runtime || t.state != HEDDLE_T_RUNNING)) return;
-  deliver(t, nullptr);
+  if (HEDDLE_UNLIKELY(t.in_runtime || t.state != HEDDLE_T_RUNNING)) return false;
+  return deliver(t, nullptr);
 }
 
 void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }

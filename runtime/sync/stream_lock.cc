@@ -7,7 +7,8 @@
 using namespace heddle::rt;
 
 namespace {
-// Made with the detector off too: it only observes.
+// Made with the detector off too: it only observes. A recording has another object there, and no detector.
+bool has_object() { return !by_hooks && modelled(); }
 Object& lock_of(FILE* stream) { return object_at(stream, HEDDLE_EV_NONE); }
 }  // namespace
 
@@ -17,7 +18,7 @@ HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
     libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
   }
   HEDDLE_REAL(flockfile)(stream);
-  if (modelled()) acquired(lock_of(stream));
+  if (has_object()) acquired(lock_of(stream));
 }
 HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
   if (HEDDLE_UNLIKELY(by_hooks) && modelled()) {  // whether it is free is a question to the model
@@ -27,11 +28,11 @@ HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
     libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
   }
   int busy = HEDDLE_REAL(ftrylockfile)(stream);
-  if (!busy && modelled()) acquired(lock_of(stream));
+  if (!busy && has_object()) acquired(lock_of(stream));
   return busy;
 }
 HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
-  if (modelled()) released(lock_of(stream));
+  if (has_object()) released(lock_of(stream));
   HEDDLE_REAL(funlockfile)(stream);
   if (HEDDLE_UNLIKELY(by_hooks) && modelled()) libc_unlock(*self, stream);
 }
