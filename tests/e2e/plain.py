@@ -22,7 +22,7 @@ NEEDS_HOOKS = {
     "lost_update.c": "a racy access", "second_write.c": "a racy access", "use_after_free.cc": "a racy access",
     "out_of_memory.cc": "g++ -O2 makes an endless loop of it", "spin_on_flag.c": "spins", "barrier_rounds.c": "spins",
     "cancel_async.c": "spins", "cancel_kinds.cc": "spins", "signals_to_waiters.c": "spins", "timers.c": "spins",
-    "atomic_wait.cc": "links libatomic in the order of clang",
+    "atomic_wait.cc": "links libatomic in the order of clang", "buffer_in_read.c": "spins", "printed_in_place.c": "spins",
 }
 
 TWO_LOCKS = """#include <pthread.h>
