@@ -67,7 +67,7 @@ void own_buffers(const Call& c) {
 
 LandingPlace::LandingPlace(Call& c) : call_(c) {
   __builtin_memcpy(saved_, c.a, sizeof saved_);
-  if (!parallel) return;
+  if (thread_count() < 2) return;  // nobody could look
   const Shape s = c.policy.shape;
   switch (s.writes) {
     case Writes::RET: capacity_ = c.a[s.argument + 1]; break;
@@ -151,6 +151,11 @@ long LandingPlace::return_with(long result, const Op& op) {
                    : s.writes == Writes::EVENTS ? (uint64_t)result * s.bytes
                                                 : (uint64_t)result;
   if (bytes > capacity_) bytes = capacity_;  // MSG_TRUNC says how much there was
+  const long there = s.writes == Writes::POLL || s.writes == Writes::EVENTS ? result : (long)bytes;
+  if (HEDDLE_LIKELY(!parallel)) {
+    enter(op);
+    return copy_out(there) ? result : -EFAULT;
+  }
   parallel_come_back(call_.thread);
   if (bytes)
     each_part(bytes, [&](uint64_t address, uint64_t part) {
@@ -158,7 +163,6 @@ long LandingPlace::return_with(long result, const Op& op) {
       return true;
     });
   parallel_enter(call_.thread, op);
-  const long there = s.writes == Writes::POLL || s.writes == Writes::EVENTS ? result : (long)bytes;
   return copy_out(there) ? result : -EFAULT;
 }
 

@@ -145,9 +145,9 @@ int main(int argc, char** argv) {
     pid_t pid = fork();
     if (pid == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      region->result.child_pid = getpid();
       exit(child(what, go));
     }
-    region->result.child_pid = pid;
     int status;
     waitpid(pid, &status, 0);
     region->result.wait_status = status;
