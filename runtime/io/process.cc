@@ -244,6 +244,17 @@ long call_exit(Call& c) {
   return execute(c);
 }
 
+namespace {
+// To itself: the kernel thread that runs now, so that it arrives before the call returns. In a recording a new thread says itself who it is,
+// before it needs anything from us.
+long kernel_thread_of(const Thread& t) {
+  if (&t == self) return raw_syscall(SYS_gettid);
+  timespec nap{0, 20'000};
+  while (parallel && !__atomic_load_n(&t.info->tid, __ATOMIC_ACQUIRE)) raw_syscall(SYS_nanosleep, &nap, nullptr);
+  return t.info->tid;
+}
+}  // namespace
+
 long call_kill(Call& c) {
   Target to = target_of(c);
   if (!to.own) return call_recorded(c);
@@ -253,8 +264,7 @@ long call_kill(Call& c) {
   bool queue = c.number == SYS_rt_sigqueueinfo || c.number == SYS_rt_tgsigqueueinfo;
   if (!to.thread)
     return queue ? raw_syscall(SYS_rt_sigqueueinfo, real_pid, to.signo, to.info) : raw_syscall(SYS_kill, real_pid, to.signo);
-  // To itself: the kernel thread that runs now, so that it arrives before the call returns.
-  long tid = to.thread == &c.thread ? raw_syscall(SYS_gettid) : to.thread->info->tid;
+  const long tid = kernel_thread_of(*to.thread);
   return queue ? raw_syscall(SYS_rt_tgsigqueueinfo, real_pid, tid, to.signo, to.info)
                : raw_syscall(SYS_tgkill, real_pid, tid, to.signo);
 }
@@ -316,8 +326,7 @@ HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
       if (&t == self) io_deliver_signals();  // before the call returns
       return 0;
     }
-    const long tid = &t == self ? raw_syscall(SYS_gettid) : t.info->tid;
-    return (int)-raw_syscall(SYS_tgkill, real_pid, tid, signo);
+    return (int)-raw_syscall(SYS_tgkill, real_pid, kernel_thread_of(t), signo);
   }
   return ESRCH;
 }
