@@ -13,6 +13,8 @@ class StopTable {
   /// The steps of the recording, in order. A hand-over's `value` says in which hook since its thread's last step it was; one that is no
   /// point is where its thread had stopped when the run ended.
   void add(const HeddleEvent& step) {
+    // A thread that never came to its first step waits for that by itself.
+    if (!(step.flags & HEDDLE_EF_POINT) && step.thread != 0 && !last_entry_.contains(step.thread)) return;
     std::uint64_t& last = last_entry_[step.thread];  // 0: before its first step, which only main has
     if (step.kind == HEDDLE_EV_HANDOVER && (step.flags & HEDDLE_EF_VALUE))
       stops_[last] = static_cast<std::uint32_t>(step.value);
