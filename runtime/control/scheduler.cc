@@ -114,6 +114,11 @@ bool recording_ended_outside() {
   return false;
 }
 
+// Without a signal: when one comes is not known to a replay before it is due.
+bool could_go_on(Thread& t) {
+  return !t.ready || t.ready(t.argument) || (t.deadline && control.now >= t.deadline);
+}
+
 // Accounts for the choice of `next`: it is about to execute its pending operation.
 void commit(Thread* current, Thread& next) {
   HeddleResult& r = region->result;
@@ -126,7 +131,7 @@ void commit(Thread* current, Thread& next) {
     if (control.segment_thread != ~0u) {
       Thread& left = control.threads[control.segment_thread];
       preempts = &left == current && left.enabled && left.state == HEDDLE_T_PENDING && !left.yielding &&
-                 !(properties(left.op.kind) & HEDDLE_P_YIELDS);
+                 !(properties(left.op.kind) & HEDDLE_P_YIELDS) && could_go_on(left);
       if (preempts) left.info->flags |= kPreempted;
       r.switches++;
       r.preemptions += preempts;
@@ -183,6 +188,8 @@ Thread* choose(Thread* current) {
       rebuild_enabled();
       continue;
     }
+    // A signal that comes in this moment would keep a replay from jumping: there somebody could run.
+    if (HEDDLE_UNLIKELY(io_signals_may_come())) io_time_passed(control.steps, control.next_deadline - control.now);
     control.now = control.next_deadline;
     rebuild_enabled();
   }
@@ -269,7 +276,9 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
       if (interrupted(t, op)) return Wake::kInterrupted;
       continue;
     }
-    if (HEDDLE_LIKELY(wake == Wake::kReady) || (deadline && control.now >= deadline) || !io_signal_waits(t)) return wake;
+    // It was chosen for the time, or for the signal: the step itself took time too.
+    const bool was_due = deadline && control.now >= deadline + (by_hooks ? 0 : kStepTick);
+    if (HEDDLE_LIKELY(wake == Wake::kReady) || was_due || !io_signal_waits(t)) return wake;
     if (interrupted(t, op)) return Wake::kInterrupted;
   }
 }

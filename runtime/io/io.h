@@ -49,6 +49,8 @@ bool io_deliver_signals();  // true: a handler ran
 
 /// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
 bool io_signal_waits(const Thread& t);
+/// The program handles signals: one may come at any moment.
+bool io_signals_may_come();
 /// A replay: one came in this step of the wait.
 bool io_signal_recorded(const Thread& t);
 /// Runs the handlers of those signals, on the thread itself. True: all of them have SA_RESTART.

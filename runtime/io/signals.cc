@@ -26,6 +26,8 @@ QueuedSignal* process_queue;        // [kSignals]
 uint64_t process_queued;            // cross-thread: bits of process_queue that are complete
 uint64_t process_filling;           // cross-thread: bits being filled
 
+bool handles_any;  // it ever installed a handler
+
 bool has_handler(int signo) {
   return (known & bit(signo)) && actions[signo].handler != (void*)SIG_DFL && actions[signo].handler != (void*)SIG_IGN;
 }
@@ -183,6 +185,7 @@ long install(int signo, const KernelSigaction& wanted) {
   action.restorer = heddle_restore_rt;
   action.flags |= kSaRestorer;
   if (handled) {
+    handles_any = true;
     // Never SA_RESTART: a blocking call has to come back so that the handler can run; record.cc starts it again.
     action.handler = (void*)queue_external;
     action.flags = SA_SIGINFO | kSaRestorer | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK));
@@ -228,6 +231,8 @@ void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }
 void io_interrupt(Thread& t) {
   if (t.state == HEDDLE_T_OUT && t.info->tid > 0) raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
 }
+
+bool io_signals_may_come() { return handles_any; }
 
 bool io_signal_recorded(const Thread& t) {
   if (!t.io || t.in_runtime) return false;

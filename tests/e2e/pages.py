@@ -226,7 +226,7 @@ def many(b, traces, shots):
     size = path.stat().st_size
     check("many: at most 12 bytes per event", size < 80_000 + 12 * n, (size, n))
     check("many: open within 5 s on this machine", page.seconds < 5, page.seconds)
-    frames = page.value("""new Promise(async (done) => { const V = heddle.V, out = [];
+    measure = """new Promise(async (done) => { const V = heddle.V, out = [];
       for (const scale of [0, 0.05, 0.5, 3, 12, 60]) {
         const times = [];
         for (let k = 0; k < 15; k++) {
@@ -235,9 +235,13 @@ def many(b, traces, shots):
           times.push(V.slowest);
         }
         out.push(times.sort((a, b) => a - b)[7]);
-      } done(out); })""")
+      } done(out); })"""
+    for _ in range(4):  # what a busy machine adds is not the page's
+        frames = page.value(measure)
+        if max(frames) < 50:
+            break
     print("       ms per frame from the whole run to single events:", [round(f, 1) for f in frames], f"   opened in {page.seconds:.2f} s, {size / n:.1f} bytes per event")
-    check("many: smooth at every scale (half of the frames within 200 ms; about 30 on an idle machine)", max(frames) < 200, frames)
+    check("many: smooth at every scale (half of the frames within 50 ms)", max(frames) < 50, frames)
     check("many: the list has rows only for what is seen", page.value("document.querySelectorAll('.row').length") < 80)
     page.value("heddle.select(heddle.N >> 1, 26)")
     page.screenshot(shots / "many-inside.png")

@@ -1,4 +1,6 @@
 // Laws about runs of one seed that differ only in what must not matter: backend, detector, detail.
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "tests/laws/difference.h"
@@ -7,14 +9,25 @@
 namespace heddle::laws {
 namespace {
 
-// When a thread comes back from a blocking call is decided outside, like the data that it brings: recorded for a replay, but
-// the next run of the same seed may be told otherwise.
+// From outside: those that the program sends itself are not among its inputs.
+bool has_signal(const std::string& inputs) {
+  for (std::size_t at = 0; at + sizeof(HeddleInput) <= inputs.size();) {
+    HeddleInput record;
+    std::memcpy(&record, inputs.data() + at, sizeof record);
+    if (record.kind == HEDDLE_IN_SIGNAL) return true;
+    at += sizeof record + ((std::size_t{record.size} + 7) & ~std::size_t{7});
+  }
+  return false;
+}
+
+// When a signal comes from outside, and when a thread comes back from a blocking call, is decided outside, like the data that it brings:
+// recorded for a replay, but the next run of the same seed may be told otherwise.
 bool waits_outside(Subject& subject, const RunRequest& request, const Execution& run) {
   RunRequest again = subject.replay_of(request, run);
   again.parameters.detail = HEDDLE_DETAIL_POINTS;
   for (const HeddleEvent& e : subject.run(again).events)
     if (e.kind == HEDDLE_EV_IO_LEAVE || e.kind == HEDDLE_EV_FORK) return true;
-  return false;
+  return has_signal(run.outcome.evidence->inputs);
 }
 
 // Inputs of two runs are never quite equal (process ids, times of files): where they may be the reason, the second run gets those

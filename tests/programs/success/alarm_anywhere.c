@@ -1,6 +1,5 @@
 // expect: clean
 // runs: 4
-// laws: none, the timer runs in real time
 // A timer's signal comes while threads start, end, sleep and are joined: each handler that ran is in a recording, and runs again.
 #include <pthread.h>
 #include <signal.h>

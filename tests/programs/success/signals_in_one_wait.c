@@ -1,6 +1,5 @@
 // expect: clean
 // runs: 4
-// laws: none, the timer runs in real time
 // A timer's signals interrupt the same pthread_join() again and again: each comes at a step of its own.
 #include <assert.h>
 #include <pthread.h>
