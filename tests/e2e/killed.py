@@ -32,6 +32,23 @@ int main() {
 """
 
 
+def kill_run(recorder, exe):
+    """Kills the youngest process of that program until the recorder ends: a fork server killed before it was ready is started once more."""
+    for _ in range(300):
+        for pid in subprocess.run(["pgrep", "-n", "-f", f"^{exe}"], capture_output=True, text=True).stdout.split():
+            try:
+                os.kill(int(pid), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        try:
+            recorder.wait(0.1)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+    recorder.kill()
+    sys.exit("the recorder goes on although its program was killed 300 times")
+
+
 def kill_one(heddle, folder, exe, i, rng):
     trace = folder / "killed.heddle"
     trace.unlink(missing_ok=True)
@@ -40,15 +57,7 @@ def kill_one(heddle, folder, exe, i, rng):
                          stderr=subprocess.DEVNULL, start_new_session=True)
     time.sleep(delay)
     if whom == "program":
-        # The run itself: the youngest process of that program, once there is one.
-        for _ in range(200):
-            pids = subprocess.run(["pgrep", "-n", "-f", f"^{exe}"], capture_output=True, text=True).stdout.split()
-            if pids or p.poll() is not None:
-                break
-            time.sleep(0.02)
-        for pid in pids:
-            os.kill(int(pid), signal.SIGKILL)
-        p.wait(30)
+        kill_run(p, exe)
     else:
         (os.killpg if whom == "all" else os.kill)(p.pid, signal.SIGKILL)
         p.wait()
