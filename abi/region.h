@@ -24,7 +24,7 @@
 
 enum HeddleAreaId {
   HEDDLE_AREA_THREADS,     // HeddleThreadInfo[HEDDLE_MAX_THREADS]
-  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]
+  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]: what to follow, or what the strategy is told (HeddleStrategy)
   HEDDLE_AREA_EXPECT,      // in: uint32_t[run.expect_count], heddle_step_hash() of each step
   HEDDLE_AREA_POINTS,      // in: uint32_t[run.point_count], static site ids that are scheduling points
   HEDDLE_AREA_CHOICES,     // out: HeddleSegment[result.choice_count]
@@ -61,7 +61,14 @@ struct HeddleStep {
   uint32_t hooks;        // HANDOVER: 1 + hooks since the thread's last step: the thread stopped in the last of them; else 0
 };
 
-enum HeddleStrategy { HEDDLE_STRATEGY_REPLAY, HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT };
+enum HeddleStrategy {
+  HEDDLE_STRATEGY_REPLAY, HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT,
+  HEDDLE_STRATEGY_POS,
+  HEDDLE_STRATEGY_SURW,          // SCHEDULE: {count of sites, 0}, {site, 0}*, {thread name, events of it and its descendants}*
+  HEDDLE_STRATEGY_RACEDIRECTED,  // SCHEDULE: {site, site} that shall meet, or nothing
+  HEDDLE_STRATEGY_PREFIX,        // SCHEDULE is followed as far as it goes, then nobody is preempted
+  HEDDLE_STRATEGY_RFF,           // SCHEDULE: {site of a write, site of a read that shall read from it}*, then perhaps {0, 0} and such that shall not
+};
 enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND_PARALLEL };
 enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL };
 enum HeddleDetail {
@@ -94,7 +101,15 @@ struct HeddleRun {  // in
   uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t debugger;       // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
   uint32_t fork_ahead;     // 1: the server may fork the next run before it is asked for, while the host looks at this one
-  uint32_t reserved[8];
+  uint32_t observe;        // 1: each decision is an event (HEDDLE_OF_*), at detail CHOICES only
+  uint32_t reserved[7];
+};
+
+// A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash
+// of the thread's name. Of THREAD_START, which accesses nothing, `address` is the hash of its creator's name.
+enum {
+  HEDDLE_OF_COULD_STAY = 16,  // the thread before could have gone on: choosing another one is a preemption
+  HEDDLE_OF_MORE = 32,        // threads beyond 64 could have been chosen
 };
 
 // Order of the contract in DESIGN.md ("Kinds").

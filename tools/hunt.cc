@@ -9,9 +9,9 @@
 #include "src/hunt/hunt.h"
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
+#include "tools/describe_run.h"
 #include "tools/hunt_arguments.h"
 #include "tools/hunt_simplify.h"
-#include "tools/describe_run.h"
 #include "tools/json.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -35,10 +35,17 @@ std::string counted(std::string_view noun, std::uint64_t n) {
 std::string were(std::string_view noun, std::uint64_t n) { return counted(noun, n) + (n == 1 ? " was" : " were"); }
 
 void show_progress(const HuntArguments& arguments, const HuntProgress& progress) {
-  fmt::print(stderr, "\r\033[K  {} of {}  {:.0f}/s  {}  {}  {}", progress.runs, counted("run", arguments.request.runs),
+  const CoverageSummary& seen = progress.coverage;
+  std::string more =
+      seen.runs == 0 ? ""
+                     : fmt::format("  reads-from pairs {} ({} in {} runs)  classes {}", seen.reads_from,
+                                   seen.quiet ? "none new" : "new", seen.quiet ? seen.quiet : seen.runs, seen.classes);
+  if (progress.failures) more += "  " + counted("distinct failure", progress.failures);
+  fmt::print(stderr, "\r\033[K  {} of {}  {:.0f}/s  {}  {}  {}{}", progress.runs,
+             counted("run", arguments.request.runs),
              progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0.0,
              counted("thread", progress.threads), counted("data race", progress.races),
-             counted("racy point", progress.racy_points));
+             counted("racy point", progress.racy_points), more);
   std::fflush(stderr);
 }
 
@@ -83,9 +90,15 @@ void print_races(const std::vector<RaceRecord>& races) {
 
 constexpr std::size_t kLongLine = 120;
 
+struct OtherFailure {
+  Witness witness;
+  std::filesystem::path trace;
+};
+
 struct Answer {
   HuntResult result;
   std::optional<Witness> witness;
+  std::vector<OtherFailure> others;  // --keep-going: behind the first
   RaceFindings races;
   std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race
   std::optional<Error> no_race_trace;   // why there is none
@@ -126,18 +139,18 @@ bool has_lines(const FailureRecord& failure) {
   return !any;  // the program was gone: nothing to judge by
 }
 
-void print_next(const HuntArguments& arguments) {
-  std::string trace = shell_word(arguments.trace.string());
+void print_next(const HuntArguments& arguments, const std::filesystem::path& path) {
+  std::string trace = shell_word(path.string());
   fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
   if (!arguments.quiet)
     fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
 }
 
-void print_failure(const HuntArguments& arguments, const Answer& answer) {
-  const Witness& witness = *answer.witness;
+void print_failure(const HuntArguments& arguments, const Witness& witness, std::uint64_t number,
+                   const std::filesystem::path& trace) {
   const FailureRecord& failure = *witness.head.failure;
   std::string where = place(failure), what = failure.message;
-  std::string run = fmt::format("run {}, seed {}", answer.result.runs, arguments.request.seed);
+  std::string run = fmt::format("run {}, seed {}", number, arguments.request.seed);
   const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
   // Long expressions and names leave no room: then the second line has where and when.
   const std::size_t first = std::strlen(word) + 2 + what.size() + 3 + where.size();
@@ -157,7 +170,7 @@ void print_failure(const HuntArguments& arguments, const Answer& answer) {
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
-  print_next(arguments);
+  print_next(arguments, trace);
   if (!has_lines(failure) && !arguments.quiet)
     fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
 }
@@ -168,10 +181,39 @@ void print_totals(const TraceHead& head) {
              counted("preemption", head.totals.preemptions));
 }
 
+// "3 distinct failures in 10000 runs: deadlock (41 runs, first 3), ..."
+void print_summary(const HuntResult& result) {
+  std::string list;
+  for (const FailingRun& failing : result.failures)
+    list += fmt::format("{}{} ({}, first {})", list.empty() ? "" : ", ", failing.outcome.failure->kind,
+                        counted("run", failing.times), failing.index + 1);
+  fmt::print("{} in {}, {:.1f} s: {}\n", counted("distinct failure", result.failures.size()),
+             counted("run", result.runs), result.seconds, list);
+}
+
+nlohmann::ordered_json failures_json(const HuntArguments& arguments, const Answer& answer) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < answer.result.failures.size(); i++) {
+    const FailingRun& failing = answer.result.failures[i];
+    const bool first = i == 0, written = first || i <= answer.others.size();
+    if (!written) break;
+    const Witness& witness = first ? *answer.witness : answer.others[i - 1].witness;
+    out.push_back({{"failure", failure_json(witness.head.failure)},
+                   {"first_run", failing.index + 1},
+                   {"runs", failing.times},
+                   {"confirmed", witness.confirmed},
+                   {"trace", (first ? arguments.trace : answer.others[i - 1].trace).string()}});
+  }
+  return out;
+}
+
 void print_words(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   if (answer.witness) {
-    print_failure(arguments, answer);
+    print_failure(arguments, *answer.witness, result.failing->index + 1, arguments.trace);
+    for (std::size_t i = 0; i < answer.others.size(); i++)
+      print_failure(arguments, answer.others[i].witness, result.failures[i + 1].index + 1, answer.others[i].trace);
+    if (arguments.request.keep_going) print_summary(result);
   } else {
     const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
                                : result.runs == 0                     ? "inconclusive: no run ended"
@@ -181,13 +223,16 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
     fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);
-    if (answer.race_trace) print_next(arguments);
+    if (answer.race_trace) print_next(arguments, arguments.trace);
     if (result.runs == 0 && !result.interrupted && !arguments.quiet)
       fmt::print(
           "  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a "
           "livelock\n");
   }
+  if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
   if (arguments.quiet) return;
+  if (result.coverage.runs > 0 && result.complete.empty() && !answer.witness)
+    fmt::print("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
   if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
   if (answer.witness && answer.witness->head.totals.steps > 0) print_totals(answer.witness->head);
@@ -228,6 +273,14 @@ void print_object(const HuntArguments& arguments, const Answer& answer) {
   out["interrupted"] = result.interrupted;
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
   if (answer.simplified) out["simplified"] = simplified_json(*answer.simplified, arguments.trace);
+  if (arguments.request.keep_going) out["failures"] = failures_json(arguments, answer);
+  if (is_exhaustive(arguments.request.strategy)) out["complete"] = result.complete;
+  const CoverageSummary& seen = result.coverage;
+  out["coverage"] = {{"runs", seen.runs},
+                     {"reads_from", seen.reads_from},
+                     {"classes", seen.classes},
+                     {"classes_seen_once", seen.once},
+                     {"unseen_at_least", seen.runs ? seen.unseen_at_least() : 0.0}};
   out["notes"] = result.notes;
   print_json(out);
 }
@@ -255,6 +308,21 @@ void trace_race(const HuntArguments& arguments, Answer& answer, Executor& execut
     answer.no_race_trace = head.error();
 }
 
+// --keep-going: PROG-SEED.heddle, PROG-SEED-2.heddle ...
+Status write_others(const HuntArguments& arguments, Answer& answer, Executor& executor) {
+  HuntResult& result = answer.result;
+  for (std::size_t i = 1; i < result.failures.size(); i++) {
+    std::filesystem::path path = arguments.trace;
+    path.replace_filename(fmt::format("{}-{}{}", path.stem().string(), i + 1, path.extension().string()));
+    result.failing = result.failures[i];
+    auto witness = write_witness(arguments.request, result, meta_of(arguments), answer.races.races, path, executor);
+    if (!witness) return std::unexpected(found_but_not_written(arguments, result, witness.error()));
+    answer.others.push_back({std::move(*witness), path});
+  }
+  if (!result.failures.empty()) result.failing = result.failures.front();
+  return {};
+}
+
 Result<Answer> find(HuntArguments& arguments) {
   if (is_plain(arguments.program) && !arguments.json && !arguments.quiet)
     fmt::print(stderr, "hunting {}: not built by heddle cc, so only its synchronisation calls are controlled\n",
@@ -279,6 +347,7 @@ Result<Answer> find(HuntArguments& arguments) {
   if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));
   answer.witness = std::move(*witness);
   if (arguments.simplify && answer.witness->confirmed) answer.simplified = simplify_finding(arguments, live);
+  if (Status others = write_others(arguments, answer, **executor); !others) return std::unexpected(others.error());
   return answer;
 }
 

@@ -41,7 +41,11 @@ struct Typed {
 
 void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
-  app.add_option("--strategy", out.strategy, "random, pct (default)")->check(one_of({"random", "pct"}));
+  app.add_option("--strategy", out.strategy,
+                 "pct (default), auto, random, pos, surw, racedirected, rff; exhaustive: icb, dfs, dpor")
+      ->check(one_of({"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"}));
+  app.add_option("--bound", request.bound, "icb: at most this many preemptions (default: rising without end)")
+      ->check(CLI::Range(0, 1000));
   app.add_option("--points", out.points, "sync, racy (default), all")->check(one_of({"sync", "racy", "all"}));
   app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default: 2 to 5 in turn)")
       ->check(CLI::Range(1, 64));
@@ -70,6 +74,8 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
       ->check(one_of({"own", "host"}));
   app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
   app.add_flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
+  app.add_flag("--keep-going", request.keep_going,
+               "go on after a failure: collect distinct failures, a trace of each, until the budget is used up");
   app.add_flag("--json", out.json, "one JSON object on stdout");
   app.add_flag("--quiet", out.quiet, "the answer and the line that replays it, nothing else");
 }
@@ -97,7 +103,7 @@ Status understand(const Typed& typed, HuntArguments& out) {
   auto seed = parse_seed(typed.seed);
   if (!seed) return std::unexpected(seed.error());
   request.seed = *seed;
-  request.strategy = out.strategy == "random" ? HEDDLE_STRATEGY_RANDOM : HEDDLE_STRATEGY_PCT;
+  request.strategy = *strategy_named(out.strategy);
   request.points = out.points == "sync"  ? HEDDLE_POINTS_SYNC
                    : out.points == "all" ? HEDDLE_POINTS_ALL
                                          : HEDDLE_POINTS_RACY;

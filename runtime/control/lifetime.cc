@@ -27,6 +27,7 @@ Thread& new_thread(Thread& parent) {
   t.safe = 1;
   t.owner_word = kExclusive | index << 1;
   region->result.thread_count = control.thread_count;
+  t.name = index == 0 ? 1 : (parent.name ^ t.info->ordinal) * 0x9e3779b1u + 0x7f4a7c15u;
   strategy->thread_created(index);
   return t;
 }

@@ -5,6 +5,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
+#include "runtime/strategy/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -93,6 +94,28 @@ void record_step(Thread& t, bool new_segment) {
     *recording.segment = {t.index, 0};
   }
   recording.segment->steps++;
+}
+
+void record_decision(const View& view, const Thread& next, bool could_stay) {
+  HeddleEvent e{};
+  e.address = next.op.kind == HEDDLE_EV_THREAD_START ? control.threads[next.info->parent].name : next.op.address;
+  e.site = next.op.site;
+  e.stack = next.name;
+  e.object = next.op.object;
+  e.thread = (uint16_t)next.index;
+  e.kind = (uint8_t)next.op.kind;
+  e.flags = HEDDLE_EF_POINT | (could_stay ? HEDDLE_OF_COULD_STAY : 0);
+  for (uint32_t i = 0; i < view.count; i++) {
+    if (view.enabled[i] >= 64) {
+      e.flags |= HEDDLE_OF_MORE;
+      break;
+    }
+    if (view.count > 1 && view.yielding && view.enabled[i] == view.current) continue;  // it must give way
+    e.value |= 1ull << view.enabled[i];
+  }
+  if (HEDDLE_UNLIKELY(recording.head - region->ring_tail > recording.ring_mask)) wait_for_room();
+  event_at(recording.head++) = e;
+  region->ring_head = recording.complete = recording.head;
 }
 
 uint32_t publish_pc(uint64_t pc, uint32_t kind, uint32_t size) {

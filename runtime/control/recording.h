@@ -40,6 +40,9 @@ void publish_events();
 HeddleEvent& event_at(uint64_t number);
 
 void record_step(Thread& t, bool new_segment);
+struct View;
+/// run.observe: `next` was chosen.
+void record_decision(const View& view, const Thread& next, bool could_stay);
 uint32_t size_log2(uint32_t size);
 
 void stacks_start();  // part of recording_start(), in runs that keep stacks

@@ -215,6 +215,8 @@ Thread* choose(Thread* current) {
     diverged(expected == ~0u ? HEDDLE_DIV_SCHEDULE_ENDED : HEDDLE_DIV_THREAD_NOT_ENABLED, expected, stuck ? stuck : current);
   }
   Thread& next = control.threads[control.enabled[k]];
+  if (HEDDLE_UNLIKELY(control.observe))
+    record_decision(view, next, view.current_enabled && !view.yielding && !(properties(current->op.kind) & HEDDLE_P_YIELDS));
   commit(current, next);
   let_stay(next, view.ask_again);
   return &next;
@@ -392,11 +394,9 @@ void scheduler_start() {
   control.expect = area<uint32_t>(HEDDLE_AREA_EXPECT);
   control.expect_count = run.strict ? run.expect_count : 0;
   control.hash = 0xcbf29ce484222325ull;
-  control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed || control.expect_count;
-  strategy = run.strategy == HEDDLE_STRATEGY_REPLAY ? &replay_strategy
-             : run.strategy == HEDDLE_STRATEGY_PCT  ? &pct_strategy
-             : run.strategy == HEDDLE_STRATEGY_GUIDED ? &guided_strategy
-                                                    : &random_strategy;
+  control.observe = run.observe && recording.detail < HEDDLE_DETAIL_POINTS;
+  control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed || control.expect_count || control.observe;
+  strategy = &strategy_of(run);
   parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
   by_hooks = parallel || run.recorded;
   bool fibers = run.backend == HEDDLE_BACKEND_FIBERS;

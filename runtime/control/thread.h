@@ -79,7 +79,11 @@ struct Thread {
   void* (*entry)(void*);
   void* entry_argument;
   uint64_t stack_low, stack_high;
-  uint64_t pct_priority;    // strategy
+  // strategy
+  uint64_t priority;        // pct, pos, rff
+  uint64_t remaining;       // surw: expected events of it and of descendants that are not there yet
+  bool postponed;           // racedirected
+  uint32_t name;            // a hash of its name: equal in every run
   // cross-thread: I/O finished (set by the returning thread, collected by the holder)
   uint32_t io_returned;
 };

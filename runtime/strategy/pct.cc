@@ -23,15 +23,15 @@ void start(const HeddleRun& run) {
 
 void thread_created(uint32_t index) {
   // Initial priorities lie above 2^32, dropped ones below; equal ones are settled by the index.
-  thread(index).pct_priority = (1ull << 32) + (rng.next() >> 31 << 12) + index;
+  thread(index).priority = (1ull << 32) + (rng.next() >> 31 << 12) + index;
 }
 
-void drop(uint32_t index) { thread(index).pct_priority = --low_water; }
+void drop(uint32_t index) { thread(index).priority = --low_water; }
 
 uint32_t highest(const View& v) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < v.count; i++)
-    if (thread(v.enabled[i]).pct_priority > thread(v.enabled[best]).pct_priority) best = i;
+    if (thread(v.enabled[i]).priority > thread(v.enabled[best]).priority) best = i;
   return best;
 }
 

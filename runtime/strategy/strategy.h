@@ -24,7 +24,9 @@ struct Strategy {
 };
 inline constexpr uint32_t kDiverged = ~0u;
 
-extern const Strategy random_strategy, pct_strategy, replay_strategy, guided_strategy;
+extern const Strategy random_strategy, pct_strategy, replay_strategy, pos_strategy, surw_strategy, racedirected_strategy, prefix_strategy,
+    rff_strategy, guided_strategy;
+const Strategy& strategy_of(const HeddleRun& run);
 extern const Strategy* strategy;
 /// Replay: the thread that the schedule names next; ~0u at its end.
 uint32_t replay_expected_thread();

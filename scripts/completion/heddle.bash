@@ -6,7 +6,7 @@ _heddle() {
     return
   fi
   case $previous in
-    --strategy) COMPREPLY=($(compgen -W "random pct" -- "$current")); return ;;
+    --strategy) COMPREPLY=($(compgen -W "auto random pct pos surw racedirected rff icb dfs dpor" -- "$current")); return ;;
     --points) COMPREPLY=($(compgen -W "sync racy all" -- "$current")); return ;;
     --detector) COMPREPLY=($(compgen -W "auto on off" -- "$current")); return ;;
     --fail-on-exit) COMPREPLY=($(compgen -W "any none" -- "$current")); return ;;

@@ -10,15 +10,18 @@
 
 #include "abi/events.h"
 #include "abi/region.h"
+#include "src/hunt/enumeration.h"
+#include "src/hunt/knowledge.h"
 
 namespace heddle {
 
 /// What the runs of one epoch share.
 struct Epoch {
   std::uint64_t first = 0, end = 1;
-  std::vector<std::uint32_t> points;  // racy static sites, ascending
-  std::uint64_t longest = 0;          // steps of the longest run of earlier epochs
-  bool operator==(const Epoch&) const = default;
+  std::vector<std::uint32_t> points;         // racy static sites, ascending
+  std::uint64_t longest = 0;                 // steps of the longest run of earlier epochs
+  std::shared_ptr<const Targets> targets;    // what earlier epochs taught; null: nothing
+  std::map<std::uint64_t, Prefix> prefixes;  // exhaustive strategies: by run
 };
 
 /// First index behind the epoch that holds `index`.
@@ -28,6 +31,8 @@ std::uint64_t epoch_end(std::uint64_t index);
 struct Lesson {
   std::uint64_t steps = 0;
   std::vector<HeddleRace> races;
+  std::optional<Observation> seen;
+  Strategy strategy = Strategy::kPct;
 };
 
 /// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.

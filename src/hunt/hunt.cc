@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "src/engine/check.h"
+#include "src/hunt/exhaustive.h"
 
 namespace heddle {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::uint32_t kFirstLengthGuess = 64;
-constexpr std::size_t kMaxNotes = 32;
+constexpr std::uint64_t kLongestObserved = 50'000;  // steps
+constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100;
 
 std::vector<int> allowed_cpus() {
   std::vector<int> out;
@@ -43,21 +45,27 @@ std::pair<std::uint32_t, std::uint32_t> site_pair(const HeddleRace& race) {
 /// What the workers share; `mutex` guards everything.
 class Hunter {
  public:
-  explicit Hunter(const HuntRequest& request) : request_(request) { result_.epochs.emplace_back(); }
+  explicit Hunter(const HuntRequest& request) : request_(request) { begin(); }
 
   Result<HuntResult> run(const std::function<void(const HuntProgress&)>& on_progress);
 
  private:
   void work(unsigned worker);
+  void begin();
   void execute_runs(Executor& executor, int cpu);
+  void learn(const Epoch& epoch);
+  void forget_prefixes(Epoch& epoch);
+  void fail(std::uint64_t index, RunOutcome outcome);
   std::optional<std::uint64_t> next_run(std::unique_lock<std::mutex>& lock);
-  void record(std::uint64_t index, RunOutcome outcome);
+  void record(std::uint64_t index, RunOutcome outcome, std::optional<Observation> seen);
   void learn_races(std::uint64_t index, const std::vector<HeddleRace>& races);
   bool close_epoch_if_done();
   std::uint64_t limit() const;
   bool may_start() const;
   void go_alone();
-  bool over() const { return stop_ || error_ || bug_ || (in_flight_ == 0 && next_ >= std::min(request_.runs, best_)); }
+  bool over() const {
+    return stop_ || error_ || bug_ || (in_flight_ == 0 && (exhausted_ || next_ >= std::min(request_.runs, best_)));
+  }
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
   void summarise();
@@ -73,9 +81,14 @@ class Hunter {
   std::map<std::uint64_t, Lesson> lessons_;                             // of the current epoch
   std::map<std::pair<std::uint32_t, std::uint32_t>, FoundRace> races_;  // lowest run index wins
   std::uint64_t next_ = 0, in_flight_ = 0, finished_ = 0;
-  std::uint64_t best_ = ~0ull;  // lowest failing index
-  bool alone_ = false;          // runs would meet in files: one at a time
-  std::uint64_t attempt_ = 0;   // outcomes of an earlier one do not count
+  std::optional<Exhaustive> exhaustive_;
+  bool exhausted_ = false;  // nothing is left to execute
+  Knowledge knowledge_;     // of closed epochs, as `coverage_`
+  Coverage coverage_, live_;
+  std::map<std::string, FailingRun> failures_;  // keep_going: by signature
+  std::uint64_t best_ = ~0ull;                  // lowest failing index
+  bool alone_ = false;                          // runs would meet in files: one at a time
+  std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
   std::optional<Error> error_;
   std::exception_ptr bug_;
 };
@@ -91,13 +104,24 @@ void Hunter::go_alone() {
   alone_ = true;
   if (finished_ == 0 && in_flight_ == 0) return;
   attempt_++;
-  HuntResult fresh;
-  fresh.epochs.emplace_back();
-  result_ = std::move(fresh);
+  begin();
+}
+
+void Hunter::begin() {
+  result_ = {};
+  result_.epochs.emplace_back();
   lessons_.clear();
   races_.clear();
+  failures_.clear();
+  knowledge_ = {};
+  coverage_ = live_ = {};
   next_ = finished_ = 0;
   best_ = ~0ull;
+  exhausted_ = false;
+  exhaustive_.reset();
+  if (!is_exhaustive(request_.strategy)) return;
+  exhaustive_.emplace(request_.strategy, request_.seed, request_.bound);
+  exhaustive_->plan(result_.epochs.back(), true);
 }
 
 std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock) {
@@ -108,13 +132,19 @@ std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock
 }
 
 void Hunter::execute_runs(Executor& executor, int cpu) {
+  Observer observer(is_exhaustive(request_.strategy));
   std::unique_lock lock(mutex_);
   while (std::optional<std::uint64_t> index = next_run(lock)) {
     RunRequest request = plan_run(request_, result_.epochs.back(), *index);
     request.parameters.pin_cpu = cpu;
     std::uint64_t attempt = attempt_;
     lock.unlock();
-    Result<RunOutcome> outcome = executor.execute(request);
+    const bool observed = request.parameters.observe != 0;
+    std::function<void(std::span<const HeddleEvent>)> on_events;
+    if (observed) on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
+    Result<RunOutcome> outcome = executor.execute(request, std::move(on_events));
+    std::optional<Observation> seen;
+    if (observed) seen = observer.finish();
     if (outcome) request_.conditions.judge(*outcome);
     if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
     lock.lock();
@@ -125,7 +155,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     if (!outcome) {
       if (!stop_) error_ = outcome.error();
     } else if (outcome->end != RunEnd::kInterrupted && attempt == attempt_) {
-      record(*index, std::move(*outcome));
+      record(*index, std::move(*outcome), std::move(seen));
     }
     if (close_epoch_if_done() || over() || finished_ == 1)
       changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
@@ -158,7 +188,26 @@ void Hunter::learn_races(std::uint64_t index, const std::vector<HeddleRace>& rac
   }
 }
 
-void Hunter::record(std::uint64_t index, RunOutcome outcome) {
+// The lowest run of each signature; without keep_going the lowest failing run ends the hunt.
+void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
+  if (!request_.keep_going) {
+    if (index >= best_) return;
+    best_ = index;
+    result_.failing = FailingRun{index, std::move(outcome)};
+    return;
+  }
+  const std::string signature = outcome.failure->signature;
+  auto known = failures_.find(signature);
+  if (known == failures_.end()) {
+    if (failures_.size() < kMaxFailures) failures_.emplace(signature, FailingRun{index, std::move(outcome)});
+  } else {
+    known->second.times++;
+    if (index < known->second.index) known->second.index = index, known->second.outcome = std::move(outcome);
+  }
+  result_.progress.failures = failures_.size();
+}
+
+void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Observation> seen) {
   finished_++;
   HuntProgress& progress = result_.progress;
   progress.runs = finished_;
@@ -170,19 +219,51 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome) {
     if (result_.notes.size() < kMaxNotes &&
         std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
       result_.notes.push_back(note);
-  lessons_[index] = {outcome.result.steps, outcome.races};
-  if (outcome.failure && index < best_) {
-    best_ = index;
-    result_.failing = FailingRun{index, std::move(outcome)};
+  if (seen) {
+    live_.add(*seen);
+    progress.coverage = live_.summary();
+  }
+  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen)};
+  if (outcome.failure) fail(index, std::move(outcome));
+}
+
+// In the order of run indices.
+void Hunter::learn(const Epoch& epoch) {
+  for (const auto& [index, lesson] : lessons_) {
+    if (index > best_) break;
+    for (const HeddleRace& race : lesson.races) knowledge_.learn_race(site_pair(race));
+    if (!lesson.seen) continue;
+    coverage_.add(*lesson.seen);
+    const bool steered = strategy_of(request_, index) == Strategy::kRff && epoch.targets;
+    knowledge_.learn(*lesson.seen, steered ? told(Strategy::kRff, *epoch.targets, request_.seed, index) : Prefix{});
   }
 }
 
+// Only runs that may be executed again are worth the memory.
+void Hunter::forget_prefixes(Epoch& epoch) {
+  std::erase_if(epoch.prefixes, [&](const auto& planned) {
+    auto is_it = [&](const auto& found) { return found.second.run == planned.first; };
+    auto failed = [&](const auto& found) { return found.second.index == planned.first; };
+    return std::ranges::none_of(races_, is_it) && std::ranges::none_of(failures_, failed);
+  });
+}
+
 bool Hunter::close_epoch_if_done() {
-  const Epoch& epoch = result_.epochs.back();
-  if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs) return false;
-  result_.epochs.push_back(next_epoch(epoch, lessons_));
-  result_.progress.racy_points = result_.epochs.back().points.size();
+  Epoch& epoch = result_.epochs.back();
+  if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs || exhausted_) return false;
+  Epoch next = next_epoch(epoch, lessons_);
+  learn(epoch);
+  if (exhaustive_) {
+    exhaustive_->learn(epoch, lessons_);
+    exhausted_ = !exhaustive_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
+    forget_prefixes(epoch);
+  } else {
+    next.targets = knowledge_.targets();
+  }
   lessons_.clear();
+  if (exhausted_) return true;
+  result_.epochs.push_back(std::move(next));
+  result_.progress.racy_points = result_.epochs.back().points.size();
   return true;
 }
 
@@ -215,7 +296,13 @@ void Hunter::summarise() {
         "each in a copy of "
         "its directory)");
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  result_.runs = result_.failing ? best_ + 1 : finished_;
+  if (!lessons_.empty()) learn(result_.epochs.back());
+  result_.coverage = coverage_.summary();
+  if (exhausted_) result_.complete = exhaustive_->words(result_.failing || !failures_.empty());
+  for (auto& [signature, failing] : failures_) result_.failures.push_back(std::move(failing));
+  std::ranges::sort(result_.failures, {}, &FailingRun::index);
+  if (!result_.failures.empty()) result_.failing = result_.failures.front();
+  result_.runs = best_ != ~0ull ? best_ + 1 : finished_;
   // Races of runs above the failing one depend on how far the workers were: not part of the result.
   for (const auto& [pair, found] : races_)
     if (found.run <= best_) result_.races.push_back(found);
@@ -244,6 +331,26 @@ Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& o
 
 }  // namespace
 
+Strategy strategy_of(const HuntRequest& request, std::uint64_t index) {
+  if (request.strategy != Strategy::kAuto) return request.strategy;
+  // What finds most alone comes first and most often; each of the others finds something that these do not (docs/hunting.md).
+  static constexpr Strategy kTurns[] = {Strategy::kSurw, Strategy::kRaceDirected, Strategy::kPos, Strategy::kSurw,
+                                        Strategy::kPct,  Strategy::kRaceDirected, Strategy::kRff, Strategy::kRandom};
+  return kTurns[(index + index / std::size(kTurns)) % std::size(kTurns)];  // not in step with detector_on()
+}
+
+namespace {
+
+// Random and pct learn nothing from it, and speed is their point: a sample is enough to tell the user.
+bool observes(Strategy strategy, std::uint64_t index, const Epoch& epoch) {
+  if (is_exhaustive(strategy)) return true;
+  if (epoch.longest > kLongestObserved) return index % 64 == 0;
+  if (strategy == Strategy::kRandom || strategy == Strategy::kPct) return index < 64 || index % 8 == 0;
+  return true;
+}
+
+}  // namespace
+
 RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
   HEDDLE_CHECK(index >= epoch.first && index < epoch.end);
   RunRequest plan;
@@ -251,11 +358,19 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   request.options.fill(run);
   run.seed = request.seed;
   run.run_index = index;
-  run.strategy = request.strategy;
+  const Strategy strategy = strategy_of(request, index);
+  run.strategy = runtime_strategy(strategy);
+  if (auto prefix = epoch.prefixes.find(index); prefix != epoch.prefixes.end())
+    plan.schedule = prefix->second;
+  else if (epoch.targets)
+    plan.schedule = told(strategy, *epoch.targets, request.seed, index);
+  run.observe = observes(request.strategy, index, epoch);
   run.point_set = request.points;
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
-  run.detector = detector_on(request.detector, index) || request.options.fail_on_race;
+  run.detector =
+      detector_on(request.detector, index) || request.options.fail_on_race ||
+      (is_exhaustive(request.strategy) && request.detector == DetectorUse::kAuto);  // else a point may be missed
   run.pct_depth = request.depth
                       ? request.depth
                       : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()

@@ -12,7 +12,9 @@
 #include "src/engine/conditions.h"
 #include "src/engine/execute.h"
 #include "src/engine/options.h"
+#include "src/hunt/coverage.h"
 #include "src/hunt/epochs.h"
+#include "src/hunt/strategy.h"
 #include "src/result/result.h"
 
 namespace heddle {
@@ -21,7 +23,8 @@ struct HuntRequest {
   WorkerOptions worker;  // the program; `stop` is the user's
   Options options;
   FailureConditions conditions;
-  HeddleStrategy strategy = HEDDLE_STRATEGY_PCT;
+  Strategy strategy = Strategy::kPct;
+  std::optional<std::uint32_t> bound;  // of icb: preemptions; none: it rises
   HeddlePointSet points = HEDDLE_POINTS_RACY;
   std::uint32_t depth = 0;  // of PCT; 0: varies with the run, 2 to 5
   std::uint64_t runs = 10'000;
@@ -29,6 +32,7 @@ struct HuntRequest {
   std::uint64_t seed = 0;
   unsigned workers = 1;
   DetectorUse detector = DetectorUse::kAuto;
+  bool keep_going = false;  // collects distinct failures until the budget is used up
 };
 
 struct HuntProgress {
@@ -37,6 +41,8 @@ struct HuntProgress {
   std::size_t races = 0, racy_points = 0;
   std::uint32_t threads = 0;  // most seen in a run
   std::uint64_t longest = 0;  // steps
+  CoverageSummary coverage;
+  std::size_t failures = 0;  // distinct, with keep_going
 };
 
 /// A race with the run that showed it first.
@@ -47,7 +53,8 @@ struct FoundRace {
 
 struct FailingRun {
   std::uint64_t index = 0;
-  RunOutcome outcome;  // with evidence
+  RunOutcome outcome;       // with evidence
+  std::uint64_t times = 1;  // keep_going: runs that failed in this way
 };
 
 struct HuntResult {
@@ -56,15 +63,21 @@ struct HuntResult {
   double seconds = 0;
   bool interrupted = false;  // by the user
   bool out_of_time = false;
-  std::vector<FoundRace> races;    // distinct by their pair of sites, in the order of run indices
-  std::vector<std::string> notes;  // distinct
-  std::vector<Epoch> epochs;       // all that were entered
+  std::vector<FoundRace> races;      // distinct by their pair of sites, in the order of run indices
+  std::vector<std::string> notes;    // distinct
+  std::vector<Epoch> epochs;         // all that were entered
+  std::vector<FailingRun> failures;  // keep_going: the first run of each signature, in the order of run indices
+  CoverageSummary coverage;
+  std::string complete;  // an exhaustive strategy is at its end: what was executed, in words
   HuntProgress progress;
 };
 
 /// Runs until the first failure, the budget's end, or `stop`. Calls `on_progress` now and then on the calling thread.
 /// Errors: the program cannot be controlled.
 Result<HuntResult> hunt(const HuntRequest& request, const std::function<void(const HuntProgress&)>& on_progress);
+
+/// Of a single run.
+Strategy strategy_of(const HuntRequest& request, std::uint64_t index);
 
 /// Run `index` as the hunt executed it (least detail), `epoch` being the one that holds it.
 RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);

@@ -27,17 +27,6 @@ std::uint32_t trace_detail(const Options& options, const HeddleResult& result) {
   return result.access_count <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
 }
 
-const char* strategy_name(HeddleStrategy strategy) {
-  switch (strategy) {
-    case HEDDLE_STRATEGY_RANDOM:
-      return "random";
-    case HEDDLE_STRATEGY_PCT:
-      return "pct";
-    case HEDDLE_STRATEGY_REPLAY:
-      break;
-  }
-  return "replay";
-}
 const char* points_name(HeddlePointSet points) {
   switch (points) {
     case HEDDLE_POINTS_SYNC:
@@ -51,7 +40,7 @@ const char* points_name(HeddlePointSet points) {
 }
 
 void fill_meta(Meta& meta, const HuntRequest& request, const RunRequest& plan) {
-  meta.strategy = strategy_name(request.strategy);
+  meta.strategy = strategy_name(strategy_of(request, plan.parameters.run_index));
   meta.points = points_name(request.points);
   meta.seed = request.seed;
   meta.run_index = plan.parameters.run_index;

@@ -1,0 +1,42 @@
+#include "src/hunt/coverage.h"
+
+#include <fmt/format.h>
+
+namespace heddle {
+
+double CoverageSummary::unseen_at_least() const {
+  const auto n1 = static_cast<double>(once), n2 = static_cast<double>(twice);
+  return twice ? n1 * n1 / (2 * n2) : n1 * (n1 - 1) / 2;
+}
+
+bool Coverage::add(const Observation& seen) {
+  bool new_pair = false;
+  for (SitePair pair : seen.reads_from) new_pair |= pairs_.insert(key(pair)).second;
+  summary_.runs++;
+  summary_.reads_from = pairs_.size();
+  summary_.quiet = new_pair ? 0 : summary_.quiet + 1;
+  const std::uint32_t times = ++classes_[seen.order];
+  summary_.classes = classes_.size();
+  if (times == 1) summary_.once++;
+  if (times == 2) summary_.once--, summary_.twice++;
+  if (times == 3) summary_.twice--;
+  return new_pair;
+}
+
+std::string describe(const CoverageSummary& s) {
+  if (s.runs == 0) return {};
+  std::string text = fmt::format("{} reads-from pair{} ({} new in the last {} runs), {} class{} of schedules",
+                                 s.reads_from, s.reads_from == 1 ? "" : "s", s.quiet ? "none" : "some",
+                                 s.quiet ? s.quiet : s.runs, s.classes, s.classes == 1 ? "" : "es");
+  if (s.once == 0)
+    text += ", each seen more than once: more runs of this kind will hardly show others";
+  else if (s.new_share() > 0.5)
+    text += fmt::format(", {} of them seen once: most schedules of this program are unseen", s.once);
+  else
+    text += fmt::format(
+        ", {} of them seen once: about 1 in {:.0f} more runs would show a new one; at least {:.0f} are unseen", s.once,
+        1 / s.new_share(), s.unseen_at_least());
+  return text;
+}
+
+}  // namespace heddle

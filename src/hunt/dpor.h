@@ -1,0 +1,60 @@
+// DPOR (Flanagan, Godefroid: Dynamic Partial-Order Reduction for Model Checking Software, POPL 2005) with sleep sets:
+// one schedule, at least, of each class of schedules that differ only in the order of independent operations.
+// Deviations: what is tried in place of the earlier of two racing steps is chosen as by source sets (Abdulla et al.,
+// POPL 2014), since with sleep sets the paper's choice misses classes; stateless and after the fact, on the decisions
+// of whole runs; operations that touch more than their object (condition variables, futexes, I/O) depend on all of
+// their kind. Time is no operation: timeouts that can pass while others run have more behaviours than are enumerated.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "abi/events.h"
+#include "src/hunt/enumeration.h"
+
+namespace heddle {
+
+/// Does it matter which of two operations of different threads comes first?
+bool dependent(const HeddleEvent& a, const HeddleEvent& b);
+
+class Dpor {
+ public:
+  /// From the start: the set of points has changed.
+  void restart();
+  /// What to execute next; nothing: see complete().
+  std::optional<Prefix> next();
+  void learn(std::span<const HeddleEvent> decisions);
+
+  bool complete() const { return complete_; }
+  bool exact() const { return !trouble_ && !too_large_; }
+  bool too_large() const { return too_large_; }
+
+ private:
+  struct Node {  // the decision before a step
+    HeddleEvent chosen;
+    std::uint64_t enabled = 0, backtrack = 0, done = 0;  // bits of threads
+    std::vector<HeddleEvent> sleep;  // what need not be executed here; its first step elsewhere has shown it
+    std::vector<HeddleEvent> tried;
+  };
+  /// The step from which on the run did what others had done.
+  std::size_t extend(std::span<const HeddleEvent> decisions);
+  void find_races(std::span<const HeddleEvent> decisions, std::size_t redundant);
+  using Clock = std::array<std::uint32_t, 64>;  // by thread: how many of its steps came before
+  struct Trace {
+    std::span<const HeddleEvent> decisions;
+    std::vector<Clock> after;  // of each step that is not redundant
+    std::size_t known;         // so many
+    bool before(std::size_t step, const Clock& clock) const {
+      return clock[decisions[step].thread] >= after[step][decisions[step].thread];
+    }
+  };
+  void race(const Trace& trace, std::size_t earlier, std::size_t later, const Clock& at_later);
+
+  std::vector<Node> nodes_;
+  bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false;
+  std::uint16_t then_ = 0;  // the choice of the last node that has not been executed yet
+};
+
+}  // namespace heddle

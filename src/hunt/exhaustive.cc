@@ -1,0 +1,70 @@
+#include "src/hunt/exhaustive.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace heddle {
+namespace {
+
+constexpr std::uint64_t kMostAtOnce = 64;  // what a run teaches should be used soon
+
+}  // namespace
+
+Exhaustive::Exhaustive(Strategy strategy, std::uint64_t seed, std::optional<std::uint32_t> bound)
+    : strategy_(strategy),
+      enumeration_(strategy == Strategy::kDfs ? Enumeration::Order::kDepthFirst : Enumeration::Order::kByPreemptions,
+                   seed, bound),
+      bound_(bound) {}
+
+void Exhaustive::learn_run(std::size_t i, const Lesson* lesson) {
+  executed_++;
+  if (!lesson || !lesson->seen) return strategy_ == Strategy::kDpor ? dpor_.learn({}) : enumeration_.lost(i);
+  if (strategy_ == Strategy::kDpor)
+    dpor_.learn(lesson->seen->decisions);
+  else
+    enumeration_.learn(i, lesson->seen->decisions);
+}
+
+void Exhaustive::learn(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons) {
+  for (std::uint64_t index = epoch.first; index < epoch.end; index++) {
+    auto lesson = lessons.find(index);
+    learn_run(index - epoch.first, lesson == lessons.end() ? nullptr : &lesson->second);
+  }
+}
+
+bool Exhaustive::plan(Epoch& epoch, bool fresh) {
+  if (fresh) {
+    enumeration_.restart();
+    dpor_.restart();
+    executed_ = 0;
+  }
+  std::vector<Prefix> prefixes;
+  if (strategy_ == Strategy::kDpor) {
+    if (auto next = dpor_.next()) prefixes.push_back(std::move(*next));
+  } else {
+    prefixes = enumeration_.take(std::clamp<std::uint64_t>(epoch.end - epoch.first, 1, kMostAtOnce));
+  }
+  epoch.prefixes.clear();
+  epoch.end = epoch.first + prefixes.size();
+  for (std::size_t i = 0; i < prefixes.size(); i++) epoch.prefixes[epoch.first + i] = std::move(prefixes[i]);
+  return !epoch.prefixes.empty();
+}
+
+std::string Exhaustive::words(bool failed) const {
+  const char* outcome = failed ? "" : ": none fails";
+  const bool dpor = strategy_ == Strategy::kDpor;
+  if (dpor ? dpor_.too_large() : enumeration_.too_large())
+    return fmt::format("{}: the program is too large for this strategy ({})", strategy_name(strategy_),
+                       dpor ? "more than 4000 steps or 64 threads" : "too many schedules to remember");
+  if (!(dpor ? dpor_.exact() : enumeration_.exact()))
+    return "not all schedules could be executed: some runs did not follow the schedule that was planned for them";
+  if (dpor) return fmt::format("{} schedules, at least one of each class, were executed{}", executed_, outcome);
+  if (strategy_ == Strategy::kDfs || !bound_ || !enumeration_.finished_bound() ||
+      *enumeration_.finished_bound() < *bound_)
+    return fmt::format("all {} schedules were executed{}", executed_, outcome);
+  return fmt::format("all {} schedules with at most {} preemption{} were executed{}", executed_, *bound_,
+                     *bound_ == 1 ? "" : "s", outcome);
+}
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+// The exhaustive strategies of a hunt: which schedules the runs of an epoch execute, and what has been shown when none
+// is left.
+#pragma once
+#include <map>
+#include <string>
+
+#include "src/hunt/dpor.h"
+#include "src/hunt/enumeration.h"
+#include "src/hunt/epochs.h"
+
+namespace heddle {
+
+class Exhaustive {
+ public:
+  Exhaustive(Strategy strategy, std::uint64_t seed, std::optional<std::uint32_t> bound);
+
+  /// The runs of `epoch`, which plan() made, in the order of their indices.
+  void learn(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons);
+  /// Fills epoch.end and epoch.prefixes. `fresh`: the set of points has changed, what was executed so far says nothing
+  /// about the new one. False: there is nothing left to execute.
+  bool plan(Epoch& epoch, bool fresh);
+  /// What was executed, at its end; `failed`: some of it did.
+  std::string words(bool failed) const;
+
+ private:
+  void learn_run(std::size_t i, const Lesson* lesson);
+
+  Strategy strategy_;
+  Enumeration enumeration_;
+  Dpor dpor_;
+  std::optional<std::uint32_t> bound_;
+  std::uint64_t executed_ = 0;  // since the points are what they are
+};
+
+}  // namespace heddle

@@ -1,0 +1,177 @@
+#include "src/hunt/knowledge.h"
+
+#include <algorithm>
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMostTold = 1800;  // sites, and threads: what the runtime's tables hold
+constexpr std::size_t kMostPairs = 20'000, kMostSchedules = 256, kLongestSchedule = 4;
+
+struct Dice {
+  std::uint64_t state;
+  std::uint64_t next() {
+    state += 0x9e3779b97f4a7c15ull;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+  std::size_t below(std::size_t n) { return next() % n; }
+};
+
+bool writes(std::uint32_t kind) { return event_properties(kind) & HEDDLE_P_WRITE; }
+bool reads(std::uint32_t kind) {
+  return kind != HEDDLE_EV_WRITE && kind != HEDDLE_EV_WRITE_RANGE && kind != HEDDLE_EV_ATOMIC_STORE;
+}
+
+std::vector<HeddleSegment> tell_surw(const Targets& targets, Dice& dice) {
+  if (targets.groups.empty()) return {};
+  const Targets::Group& group = targets.groups[dice.below(targets.groups.size())];
+  std::vector<HeddleSegment> out{{0, 0}};
+  if (group.sites.size() <= kMostTold) {
+    out[0].thread = static_cast<std::uint32_t>(group.sites.size());
+    for (std::uint32_t site : group.sites) out.push_back({site, 0});
+  }
+  out.insert(out.end(), group.threads.begin(), group.threads.begin() + std::min(group.threads.size(), kMostTold));
+  return out;
+}
+
+std::vector<HeddleSegment> tell_racedirected(const Targets& targets, Dice& dice) {
+  const std::size_t races = targets.races.size(), locks = targets.locks.size();
+  if (races + locks == 0) return {};
+  const bool race = locks == 0 || (races > 0 && dice.below(4) != 0);
+  const SitePair pair = race ? targets.races[dice.below(races)] : targets.locks[dice.below(locks)];
+  return {{pair.first, pair.second}};
+}
+
+std::vector<HeddleSegment> encode(const Targets::Abstract& schedule) {
+  std::vector<HeddleSegment> out;
+  for (SitePair pair : schedule.wanted) out.push_back({pair.first, pair.second});
+  if (!schedule.unwanted.empty()) out.push_back({0, 0});
+  for (SitePair pair : schedule.unwanted) out.push_back({pair.first, pair.second});
+  return out;
+}
+
+Targets::Abstract decode(const std::vector<HeddleSegment>& told) {
+  Targets::Abstract out;
+  bool wanted = true;
+  for (const HeddleSegment& pair : told)
+    if (pair.steps == 0)
+      wanted = false;
+    else
+      (wanted ? out.wanted : out.unwanted).emplace_back(pair.thread, pair.steps);
+  return out;
+}
+
+void shorten(std::vector<SitePair>& pairs, Dice& dice) {
+  if (!pairs.empty() && (pairs.size() >= kLongestSchedule || dice.below(3) == 0))
+    pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(dice.below(pairs.size())));
+}
+
+// An abstract schedule that paid, changed a little: a pair more (mostly one that was never seen), one that must not be,
+// one less.
+std::vector<HeddleSegment> tell_rff(const Targets& targets, Dice& dice) {
+  if (dice.below(8) == 0) return {};  // the base, POS
+  Targets::Abstract schedule;
+  if (!targets.corpus.empty() && dice.below(2) == 0) schedule = targets.corpus[dice.below(targets.corpus.size())];
+  shorten(schedule.wanted, dice);
+  shorten(schedule.unwanted, dice);
+  const auto &seen = targets.seen, &unseen = targets.unseen;
+  if (!unseen.empty() && (seen.empty() || dice.below(2) == 0))
+    schedule.wanted.push_back(unseen[dice.below(unseen.size())]);
+  else if (!seen.empty())
+    (dice.below(2) ? schedule.wanted : schedule.unwanted).push_back(seen[dice.below(seen.size())]);
+  return encode(schedule);
+}
+
+}  // namespace
+
+std::vector<HeddleSegment> told(Strategy strategy, const Targets& targets, std::uint64_t seed, std::uint64_t index) {
+  Dice dice{seed * 0xd1342543de82ef95ull ^ index * 0x2545f4914f6cdd1dull};
+  switch (strategy) {
+    case Strategy::kSurw:
+      return tell_surw(targets, dice);
+    case Strategy::kRaceDirected:
+      return tell_racedirected(targets, dice);
+    case Strategy::kRff:
+      return tell_rff(targets, dice);
+    default:
+      return {};
+  }
+}
+
+std::uint32_t Knowledge::group_of(std::uint32_t site) const {
+  for (auto at = joined_.find(site); at != joined_.end() && at->second != site; at = joined_.find(site))
+    site = at->second;
+  return site;
+}
+
+void Knowledge::learn(const Observation& seen, const std::vector<HeddleSegment>& told) {
+  for (SitePair pair : seen.together) {
+    const std::uint32_t a = group_of(pair.first), b = group_of(pair.second);
+    joined_[std::max(a, b)] = std::min(a, b);
+  }
+  for (const SiteUse& use : seen.uses) {
+    kinds_[use.site] = use.kind;
+    std::uint32_t& most = counts_[{use.site, use.thread}];
+    most = std::max(most, use.count);
+  }
+  parents_.insert(seen.parents.begin(), seen.parents.end());
+  locks_.insert(seen.contended.begin(), seen.contended.end());
+  bool new_pair = false;
+  for (SitePair pair : seen.reads_from)
+    if (reads_from_.size() < kMostPairs) new_pair |= reads_from_.insert(pair).second;
+  if (!new_pair || told.empty() || corpus_.size() >= kMostSchedules) return;
+  corpus_.push_back(decode(told));
+}
+
+Targets::Group Knowledge::group(const std::vector<std::uint32_t>& sites) const {
+  Targets::Group out;
+  out.sites = sites;
+  std::map<std::uint32_t, std::uint64_t> totals;
+  for (std::uint32_t site : sites)
+    for (auto use = counts_.lower_bound({site, 0}); use != counts_.end() && use->first.first == site; ++use) {
+      std::uint32_t thread = use->first.second;
+      for (int depth = 0; depth < 64; depth++) {  // its ancestors, too
+        totals[thread] += use->second;
+        auto parent = parents_.find(thread);
+        if (parent == parents_.end() || parent->second == thread) break;
+        thread = parent->second;
+      }
+    }
+  for (auto [thread, total] : totals)
+    out.threads.push_back({thread, static_cast<std::uint32_t>(std::min<std::uint64_t>(total, ~0u))});
+  return out;
+}
+
+void Knowledge::add_reads_from(const std::vector<std::uint32_t>& sites, Targets& out) const {
+  for (std::uint32_t write : sites) {
+    if (!writes(kinds_.at(write))) continue;
+    for (std::uint32_t read : sites)
+      if (reads(kinds_.at(read)) && !reads_from_.contains({write, read}) && out.unseen.size() < kMostPairs)
+        out.unseen.emplace_back(write, read);
+  }
+}
+
+std::shared_ptr<const Targets> Knowledge::targets() const {
+  auto out = std::make_shared<Targets>();
+  out->races.assign(races_.begin(), races_.end());
+  out->locks.assign(locks_.begin(), locks_.end());
+  out->seen.assign(reads_from_.begin(), reads_from_.end());
+  out->corpus = corpus_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_group;
+  std::vector<std::uint32_t> all;
+  for (const auto& [site, kind] : kinds_) {
+    by_group[group_of(site)].push_back(site);
+    all.push_back(site);
+  }
+  for (const auto& [name, sites] : by_group) {
+    out->groups.push_back(group(sites));
+    add_reads_from(sites, *out);
+  }
+  if (out->groups.size() > 1) out->groups.push_back(group(all));
+  return out;
+}
+
+}  // namespace heddle

@@ -1,0 +1,55 @@
+// What a hunt has learned about the program, and what it tells the strategies of the next runs: pairs of sites that
+// raced or locked the same lock (racedirected), groups of sites with numbers of events by thread (surw), reads-from
+// pairs (rff).
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "src/hunt/coverage.h"
+#include "src/hunt/observation.h"
+#include "src/hunt/strategy.h"
+
+namespace heddle {
+
+/// As it was at the end of an epoch: does not change any more.
+struct Targets {
+  struct Group {
+    std::vector<std::uint32_t> sites;    // that touched common memory, ascending
+    std::vector<HeddleSegment> threads;  // {name, events at them, with descendants}
+  };
+  std::vector<SitePair> races, locks;
+  std::vector<Group> groups;           // more than one thread each; the last one: all sites
+  std::vector<SitePair> seen, unseen;  // reads-from pairs; unseen: could be, by their groups
+  struct Abstract {
+    std::vector<SitePair> wanted, unwanted;  // reads-from pairs
+  };
+  std::vector<Abstract> corpus;  // abstract schedules that showed new pairs
+};
+
+/// What run `index` is told: HEDDLE_AREA_SCHEDULE for `strategy`. A function of its arguments.
+std::vector<HeddleSegment> told(Strategy strategy, const Targets& targets, std::uint64_t seed, std::uint64_t index);
+
+class Knowledge {
+ public:
+  void learn_race(SitePair sites) { races_.insert(sites); }
+  /// `told`: what the run was told when it was one of rff.
+  void learn(const Observation& seen, const std::vector<HeddleSegment>& told);
+  std::shared_ptr<const Targets> targets() const;
+
+ private:
+  std::uint32_t group_of(std::uint32_t site) const;
+  Targets::Group group(const std::vector<std::uint32_t>& sites) const;
+  void add_reads_from(const std::vector<std::uint32_t>& sites, Targets& out) const;
+
+  std::set<SitePair> races_, locks_, reads_from_;
+  std::map<std::uint32_t, std::uint32_t> joined_;   // union-find over sites
+  std::map<std::uint32_t, std::uint32_t> kinds_;    // by site
+  std::map<SitePair, std::uint32_t> counts_;        // by (site, thread): most in a run
+  std::map<std::uint32_t, std::uint32_t> parents_;  // by thread
+  std::vector<Targets::Abstract> corpus_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,66 @@
+// What one run showed, from its decisions (run.observe): which write each read saw, the class of its happens-before
+// order, and who touched what. Sites and thread names mean the same in every run; objects and addresses only within
+// one.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "abi/events.h"
+#include "abi/region.h"
+
+namespace heddle {
+
+using SitePair = std::pair<std::uint32_t, std::uint32_t>;
+
+struct SiteUse {
+  std::uint32_t site, thread;  // name
+  std::uint32_t count, kind;
+  bool operator==(const SiteUse&) const = default;
+};
+
+struct Observation {
+  std::vector<SitePair> reads_from;  // distinct (write or release, read or acquire)
+  std::uint64_t order = 0;           // equal for equal happens-before orders
+  std::vector<SiteUse> uses;         // sites at which common memory or objects were touched
+  std::vector<SitePair> together;  // distinct (a, b): sites of different threads at one place; each linked to the first
+  std::vector<SitePair> contended;     // distinct (a, b): lock operations of different threads on one lock
+  std::vector<SitePair> parents;       // (thread, its creator), names
+  std::vector<HeddleEvent> decisions;  // when they were to be kept
+};
+
+/// For one run at a time: on_events() as they come, then finish().
+class Observer {
+ public:
+  explicit Observer(bool keep_decisions) : keep_(keep_decisions) {}
+  void on_events(std::span<const HeddleEvent> events);
+  Observation finish();
+
+ private:
+  struct Visit {
+    std::uint32_t site, thread, kind;
+  };
+  struct Place {
+    std::uint32_t writer = 0;   // site of the last write
+    std::uint64_t written = 0;  // its hash
+    std::uint64_t reads = 0;    // sum of the hashes of reads since then
+    std::vector<Visit> visits;  // distinct
+  };
+  void access(const HeddleEvent& event, Place& place);
+  void visit(const HeddleEvent& event, Place& place);
+  void contend(const Place& place, Observation& out) const;
+
+  bool keep_;
+  Observation now_;
+  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, std::uint32_t> counts_;  // by site and thread
+  std::unordered_map<std::uint32_t, std::uint64_t> last_;    // by thread: hash of its last event
+};
+
+std::uint32_t event_properties(std::uint32_t kind);
+/// Where the event takes place; 0: nowhere in particular.
+std::uint64_t place_of(const HeddleEvent& event);
+
+}  // namespace heddle
