@@ -1,6 +1,6 @@
 // The idea of reads-from fuzzing (Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox Fuzzing for Concurrency Testing, ASPLOS 2024): an
 // abstract schedule is a few pairs (write, read that reads from it), of sites; the run is steered towards them. The host mutates abstract
-// schedules and keeps those that show pairs never seen before (src/hunt/reads_from.h). Deviations: steering is by priorities on top of
+// schedules and keeps those that show pairs never seen before (src/hunt/knowledge.h). Deviations: steering is by priorities on top of
 // POS, not by a proof that a pair can still hold: a read waits while its write is not the last one, and other writes wait between the two.
 #include "runtime/strategy/conflict.h"
 

@@ -345,7 +345,7 @@ namespace {
 bool observes(Strategy strategy, std::uint64_t index, const Epoch& epoch) {
   if (is_exhaustive(strategy)) return true;
   if (epoch.longest > kLongestObserved) return index % 64 == 0;
-  if (strategy == Strategy::kRandom || strategy == Strategy::kPct) return index < 64 || index % 8 == 0;
+  if (strategy == Strategy::kRandom || strategy == Strategy::kPct) return index < 64 || index % 32 == 0;
   return true;
 }
 
