@@ -93,6 +93,7 @@ constexpr std::size_t kLongLine = 120;
 struct OtherFailure {
   Witness witness;
   std::filesystem::path trace;
+  std::optional<SimplifiedFinding> simplified;
 };
 
 struct Answer {
@@ -198,22 +199,34 @@ nlohmann::ordered_json failures_json(const HuntArguments& arguments, const Answe
     const bool first = i == 0, written = first || i <= answer.others.size();
     if (!written) break;
     const Witness& witness = first ? *answer.witness : answer.others[i - 1].witness;
+    const std::filesystem::path& trace = first ? arguments.trace : answer.others[i - 1].trace;
     out.push_back({{"failure", failure_json(witness.head.failure)},
                    {"first_run", failing.index + 1},
                    {"runs", failing.times},
                    {"confirmed", witness.confirmed},
-                   {"trace", (first ? arguments.trace : answer.others[i - 1].trace).string()}});
+                   {"trace", trace.string()}});
+    if (const auto& simplified = first ? answer.simplified : answer.others[i - 1].simplified)
+      out.back()["simplified"] = simplified_json(*simplified, trace);
   }
   return out;
+}
+
+// Each with its simplified trace, also the first, which stands above.
+void print_others(const HuntArguments& arguments, const Answer& answer) {
+  if (answer.simplified && !arguments.quiet) print_simplified(*answer.simplified);
+  for (std::size_t i = 0; i < answer.others.size(); i++) {
+    const OtherFailure& other = answer.others[i];
+    print_failure(arguments, other.witness, answer.result.failures[i + 1].index + 1, other.trace);
+    if (other.simplified && !arguments.quiet) print_simplified(*other.simplified);
+  }
+  print_summary(answer.result);
 }
 
 void print_words(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   if (answer.witness) {
     print_failure(arguments, *answer.witness, result.failing->index + 1, arguments.trace);
-    for (std::size_t i = 0; i < answer.others.size(); i++)
-      print_failure(arguments, answer.others[i].witness, result.failures[i + 1].index + 1, answer.others[i].trace);
-    if (arguments.request.keep_going) print_summary(result);
+    if (arguments.request.keep_going) print_others(arguments, answer);
   } else {
     const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
                                : result.runs == 0                     ? "inconclusive: no run ended"
@@ -236,7 +249,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   print_races(answer.races.races);
   if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
   if (answer.witness && answer.witness->head.totals.steps > 0) print_totals(answer.witness->head);
-  if (answer.simplified) print_simplified(*answer.simplified);
+  if (answer.simplified && !arguments.request.keep_going) print_simplified(*answer.simplified);
   for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
     fmt::print("  note: {} seen once and not again when the run was repeated\n",
@@ -309,7 +322,7 @@ void trace_race(const HuntArguments& arguments, Answer& answer, Executor& execut
 }
 
 // --keep-going: PROG-SEED.heddle, PROG-SEED-2.heddle ...
-Status write_others(const HuntArguments& arguments, Answer& answer, Executor& executor) {
+Status write_others(const HuntArguments& arguments, Answer& answer, Executor& executor, bool live) {
   HuntResult& result = answer.result;
   for (std::size_t i = 1; i < result.failures.size(); i++) {
     std::filesystem::path path = arguments.trace;
@@ -317,7 +330,9 @@ Status write_others(const HuntArguments& arguments, Answer& answer, Executor& ex
     result.failing = result.failures[i];
     auto witness = write_witness(arguments.request, result, meta_of(arguments), answer.races.races, path, executor);
     if (!witness) return std::unexpected(found_but_not_written(arguments, result, witness.error()));
-    answer.others.push_back({std::move(*witness), path});
+    answer.others.push_back({std::move(*witness), path, std::nullopt});
+    if (arguments.simplify && answer.others.back().witness.confirmed)
+      answer.others.back().simplified = simplify_finding(arguments, path, live);
   }
   if (!result.failures.empty()) result.failing = result.failures.front();
   return {};
@@ -346,8 +361,10 @@ Result<Answer> find(HuntArguments& arguments) {
                                arguments.trace, **executor);
   if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));
   answer.witness = std::move(*witness);
-  if (arguments.simplify && answer.witness->confirmed) answer.simplified = simplify_finding(arguments, live);
-  if (Status others = write_others(arguments, answer, **executor); !others) return std::unexpected(others.error());
+  if (arguments.simplify && answer.witness->confirmed)
+    answer.simplified = simplify_finding(arguments, arguments.trace, live);
+  if (Status others = write_others(arguments, answer, **executor, live); !others)
+    return std::unexpected(others.error());
   return answer;
 }
 

@@ -5,19 +5,19 @@
 namespace heddle {
 namespace fs = std::filesystem;
 
-SimplifiedFinding simplify_finding(const HuntArguments& arguments, bool live) {
+SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::path& trace, bool live) {
   SimplifiedFinding out;
-  fs::path original = arguments.trace;
-  original.replace_filename(arguments.trace.stem().string() + "-full" + arguments.trace.extension().string());
+  fs::path original = trace;
+  original.replace_filename(trace.stem().string() + "-full" + trace.extension().string());
   std::error_code failed;
-  fs::rename(arguments.trace, original, failed);
+  fs::rename(trace, original, failed);
   if (failed) {
-    out.why_not = Error{fmt::format("{} cannot be renamed: {}", arguments.trace.string(), failed.message()), ""};
+    out.why_not = Error{fmt::format("{} cannot be renamed: {}", trace.string(), failed.message()), ""};
     return out;
   }
   SimplifyTask task;
   task.trace = original.string();
-  task.output = arguments.trace;
+  task.output = trace;
   task.engine = arguments.request.options;
   task.stop = arguments.request.worker.stop;
   if (live) task.on_progress = show_simplify_progress;
@@ -29,7 +29,7 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, bool live) {
     return out;
   }
   out.why_not = answer.error().error;
-  fs::rename(original, arguments.trace, failed);
+  fs::rename(original, trace, failed);
   return out;
 }
 

@@ -14,9 +14,8 @@ struct SimplifiedFinding {
   std::optional<Error> why_not;    // then the trace is as the hunt wrote it
 };
 
-/// The trace at `arguments.trace` becomes the simplified one; what the hunt wrote lies beside it
-/// ("queue-1-full.heddle").
-SimplifiedFinding simplify_finding(const HuntArguments& arguments, bool live);
+/// The trace that the hunt wrote becomes the simplified one; the original lies beside it ("queue-1-full.heddle").
+SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace, bool live);
 
 /// To stdout, behind what the hunt says.
 void print_simplified(const SimplifiedFinding& finding);

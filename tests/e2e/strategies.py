@@ -114,13 +114,32 @@ def keeps_going(h):
     check("in words: a line that replays each, and a summary", code == FOUND and out.count("heddle replay") == 3 and "3 distinct failures in 400 runs" in out, out + err)
 
 
+def simplifies_each(h):
+    """Each distinct failure has a simplified trace in its place, with the same signature, and the one before beside it."""
+    exe = h.build(HERE / "strategies/three_ways.c")
+    code, out, err = h.hunt(exe, "random", "--keep-going", "--simplify", runs=400)
+    failures = out.get("failures", [])
+    check("--keep-going --simplify: three failures", code == FOUND and len(failures) == 3, (code, out, err))
+    for f in failures:
+        done = f.get("simplified") or {}
+        name = f"{pathlib.Path(f['trace']).name} ({f['failure']['kind']})"
+        check(f"{name} is simplified", "original" in done and pathlib.Path(done["original"]).exists(), done)
+        code, again, err = h.json("replay", "--json", f["trace"])
+        check(f"{name} replays to the same failure", code == FOUND and again.get("reproduced") and
+              (again.get("failure") or {}).get("signature") == f["failure"]["signature"], (code, again, err))
+        code, again, err = h.json("replay", "--json", done.get("original", "none"))
+        check(f"{name}: so does what it was before", code == FOUND and (again.get("failure") or {}).get("signature") == f["failure"]["signature"], (code, err))
+    code, out, err = h.run("hunt", "--keep-going", "--simplify", "--strategy", "random", "--seed", 1, "--runs", 400, "-o", h.work / "s.heddle", "--", exe)
+    check("in words: each with what is left of it", code == FOUND and out.count("before that it was") == 3 and out.count("FAILED") == 3, out + err)
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", required=True)
     work = pathlib.Path(tempfile.mkdtemp(prefix="heddle-strategies-"))
     h = Heddle(pathlib.Path(ap.parse_args().heddle).resolve(), work)
     try:
-        for group in (exhausted, finds, equal, keeps_going):
+        for group in (exhausted, finds, equal, keeps_going, simplifies_each):
             group(h)
     finally:
         shutil.rmtree(work, ignore_errors=True)
