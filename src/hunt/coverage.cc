@@ -9,7 +9,7 @@ double CoverageSummary::unseen_at_least() const {
   return twice ? n1 * n1 / (2 * n2) : n1 * (n1 - 1) / 2;
 }
 
-bool Coverage::add(const Observation& seen) {
+News Coverage::add(const Observation& seen) {
   bool new_pair = false;
   for (SitePair pair : seen.reads_from) new_pair |= pairs_.insert(key(pair)).second;
   summary_.runs++;
@@ -20,7 +20,7 @@ bool Coverage::add(const Observation& seen) {
   if (times == 1) summary_.once++;
   if (times == 2) summary_.once--, summary_.twice++;
   if (times == 3) summary_.twice--;
-  return new_pair;
+  return {new_pair, times == 1};
 }
 
 std::string describe(const CoverageSummary& s) {

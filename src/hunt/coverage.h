@@ -25,10 +25,15 @@ struct CoverageSummary {
 /// runs.
 std::string describe(const CoverageSummary& summary);
 
+/// What a run showed that none before it did.
+struct News {
+  bool pair = false;   // a reads-from pair
+  bool order = false;  // a class
+};
+
 class Coverage {
  public:
-  /// True: the run showed a new pair.
-  bool add(const Observation& seen);
+  News add(const Observation& seen);
   const CoverageSummary& summary() const { return summary_; }
   bool has(SitePair pair) const { return pairs_.contains(key(pair)); }
 

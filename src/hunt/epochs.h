@@ -12,6 +12,7 @@
 #include "abi/region.h"
 #include "src/hunt/enumeration.h"
 #include "src/hunt/knowledge.h"
+#include "src/hunt/portfolio.h"
 
 namespace heddle {
 
@@ -22,6 +23,7 @@ struct Epoch {
   std::uint64_t longest = 0;                 // steps of the longest run of earlier epochs
   std::shared_ptr<const Targets> targets;    // what earlier epochs taught; null: nothing
   std::map<std::uint64_t, Prefix> prefixes;  // exhaustive strategies: by run
+  Shares shares = first_shares();            // of auto
 };
 
 /// First index behind the epoch that holds `index`.
@@ -32,7 +34,6 @@ struct Lesson {
   std::uint64_t steps = 0;
   std::vector<HeddleRace> races;
   std::optional<Observation> seen;
-  Strategy strategy = Strategy::kPct;
 };
 
 /// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.

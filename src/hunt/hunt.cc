@@ -84,6 +84,7 @@ class Hunter {
   std::optional<Exhaustive> exhaustive_;
   bool exhausted_ = false;  // nothing is left to execute
   Knowledge knowledge_;     // of closed epochs, as `coverage_`
+  Portfolio portfolio_;
   Coverage coverage_, live_;
   std::map<std::string, FailingRun> failures_;  // keep_going: by signature
   std::uint64_t best_ = ~0ull;                  // lowest failing index
@@ -114,6 +115,7 @@ void Hunter::begin() {
   races_.clear();
   failures_.clear();
   knowledge_ = {};
+  portfolio_ = {};
   coverage_ = live_ = {};
   next_ = finished_ = 0;
   best_ = ~0ull;
@@ -233,8 +235,10 @@ void Hunter::learn(const Epoch& epoch) {
     if (index > best_) break;
     for (const HeddleRace& race : lesson.races) knowledge_.learn_race(site_pair(race));
     if (!lesson.seen) continue;
-    coverage_.add(*lesson.seen);
-    const bool steered = strategy_of(request_, index) == Strategy::kRff && epoch.targets;
+    const News news = coverage_.add(*lesson.seen);
+    const Strategy strategy = strategy_of(request_, epoch, index);
+    if (request_.strategy == Strategy::kAuto) portfolio_.learn(strategy, news);
+    const bool steered = strategy == Strategy::kRff && epoch.targets;
     knowledge_.learn(*lesson.seen, steered ? told(Strategy::kRff, *epoch.targets, request_.seed, index) : Prefix{});
   }
 }
@@ -259,6 +263,7 @@ bool Hunter::close_epoch_if_done() {
     forget_prefixes(epoch);
   } else {
     next.targets = knowledge_.targets();
+    if (request_.strategy == Strategy::kAuto) next.shares = portfolio_.next(*next.targets);
   }
   lessons_.clear();
   if (exhausted_) return true;
@@ -331,12 +336,8 @@ Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& o
 
 }  // namespace
 
-Strategy strategy_of(const HuntRequest& request, std::uint64_t index) {
-  if (request.strategy != Strategy::kAuto) return request.strategy;
-  // What finds most alone comes first and most often; each of the others finds something that these do not (docs/hunting.md).
-  static constexpr Strategy kTurns[] = {Strategy::kSurw, Strategy::kRaceDirected, Strategy::kPos, Strategy::kSurw,
-                                        Strategy::kPct,  Strategy::kRaceDirected, Strategy::kRff, Strategy::kRandom};
-  return kTurns[(index + index / std::size(kTurns)) % std::size(kTurns)];  // not in step with detector_on()
+Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
+  return request.strategy == Strategy::kAuto ? arm_of(epoch.shares, request.seed, index) : request.strategy;
 }
 
 namespace {
@@ -358,7 +359,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   request.options.fill(run);
   run.seed = request.seed;
   run.run_index = index;
-  const Strategy strategy = strategy_of(request, index);
+  const Strategy strategy = strategy_of(request, epoch, index);
   run.strategy = runtime_strategy(strategy);
   if (auto prefix = epoch.prefixes.find(index); prefix != epoch.prefixes.end())
     plan.schedule = prefix->second;

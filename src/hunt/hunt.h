@@ -23,7 +23,7 @@ struct HuntRequest {
   WorkerOptions worker;  // the program; `stop` is the user's
   Options options;
   FailureConditions conditions;
-  Strategy strategy = Strategy::kPct;
+  Strategy strategy = Strategy::kAuto;
   std::optional<std::uint32_t> bound;  // of icb: preemptions; none: it rises
   HeddlePointSet points = HEDDLE_POINTS_RACY;
   std::uint32_t depth = 0;  // of PCT; 0: varies with the run, 2 to 5
@@ -76,8 +76,8 @@ struct HuntResult {
 /// Errors: the program cannot be controlled.
 Result<HuntResult> hunt(const HuntRequest& request, const std::function<void(const HuntProgress&)>& on_progress);
 
-/// Of a single run.
-Strategy strategy_of(const HuntRequest& request, std::uint64_t index);
+/// Of a single run; `epoch` is the one that holds it.
+Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);
 
 /// Run `index` as the hunt executed it (least detail), `epoch` being the one that holds it.
 RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);

@@ -39,8 +39,8 @@ const char* points_name(HeddlePointSet points) {
   return "all";
 }
 
-void fill_meta(Meta& meta, const HuntRequest& request, const RunRequest& plan) {
-  meta.strategy = strategy_name(strategy_of(request, plan.parameters.run_index));
+void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan) {
+  meta.strategy = strategy_name(strategy_of(request, epoch, plan.parameters.run_index));
   meta.points = points_name(request.points);
   meta.seed = request.seed;
   meta.run_index = plan.parameters.run_index;
@@ -81,9 +81,10 @@ std::string difference(const RunOutcome& first, const RunOutcome& again) {
 Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta,
                               std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor) {
   const RunOutcome& first = result.failing->outcome;
-  RunRequest plan = plan_run(request, epoch_of(result, result.failing->index), result.failing->index);
+  const Epoch& epoch = epoch_of(result, result.failing->index);
+  RunRequest plan = plan_run(request, epoch, result.failing->index);
   meta.detail = trace_detail(request.options, first.result);
-  fill_meta(meta, request, plan);
+  fill_meta(meta, request, epoch, plan);
   if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
   fill_builds(meta, first, executor.worker());
 
@@ -131,11 +132,12 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
 Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult& result, std::uint64_t index, Meta meta,
                                    std::vector<RaceRecord> races, const std::filesystem::path& path,
                                    Executor& executor) {
-  RunRequest run = plan_run(request, epoch_of(result, index), index);
+  const Epoch& epoch = epoch_of(result, index);
+  RunRequest run = plan_run(request, epoch, index);
   run.keep_evidence = true;
   HeddleResult small{};
   run.parameters.detail = meta.detail = trace_detail(request.options, small);
-  fill_meta(meta, request, run);
+  fill_meta(meta, request, epoch, run);
   if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
   Result<TraceWriter> writer = TraceWriter::create(path);
   if (!writer) return std::unexpected(writer.error());
