@@ -11,6 +11,9 @@
 #include "src/hunt/witness.h"
 #include "tools/describe_run.h"
 #include "tools/hunt_arguments.h"
+#include "tools/hunt_bisect.h"
+#include "tools/hunt_gtest.h"
+#include "tools/hunt_one.h"
 #include "tools/hunt_simplify.h"
 #include "tools/json.h"
 #include "tools/status.h"
@@ -262,7 +265,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
                                           : "enough others were");
 }
 
-void print_object(const HuntArguments& arguments, const Answer& answer) {
+nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   nlohmann::ordered_json races = nlohmann::ordered_json::array();
   for (const RaceRecord& race : answer.races.races) races.push_back(race_json(race));
@@ -295,7 +298,7 @@ void print_object(const HuntArguments& arguments, const Answer& answer) {
                      {"classes_seen_once", seen.once},
                      {"unseen_at_least", seen.runs ? seen.unseen_at_least() : 0.0}};
   out["notes"] = result.notes;
-  print_json(out);
+  return out;
 }
 
 // The search must not be lost with its trace: the same seed finds the failure again.
@@ -339,9 +342,6 @@ Status write_others(const HuntArguments& arguments, Answer& answer, Executor& ex
 }
 
 Result<Answer> find(HuntArguments& arguments) {
-  if (is_plain(arguments.program) && !arguments.json && !arguments.quiet)
-    fmt::print(stderr, "hunting {}: not built by heddle cc, so only its synchronisation calls are controlled\n",
-               arguments.request.worker.launch.argv.front());
   bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
     if (live) show_progress(arguments, progress);
@@ -370,7 +370,7 @@ Result<Answer> find(HuntArguments& arguments) {
 
 void print_answer(const HuntArguments& arguments, const Answer& answer) {
   if (arguments.json)
-    print_object(arguments, answer);
+    print_json(object_of(arguments, answer));
   else
     print_words(arguments, answer);
 }
@@ -383,17 +383,62 @@ int lost_answer(const HuntArguments& arguments, const Answer& answer, int why) {
   return answer.witness ? status_of(answer) : kInconclusive;
 }
 
+ReportedFailure reported(const Witness& witness, const std::filesystem::path& trace, std::uint64_t run) {
+  return {*witness.head.failure, trace, "heddle replay " + shell_word(trace.string()), run};
+}
+
+std::string why_inconclusive(const Answer& answer) {
+  if (answer.witness)
+    return "failed once; executed again with the same schedule and inputs, " + answer.witness->difference;
+  return answer.result.interrupted ? "interrupted" : "no run ended";
+}
+
+ReportedCase case_of(const HuntArguments& arguments, const Answer& answer) {
+  ReportedCase out = program_case(arguments);
+  const int status = status_of(answer);
+  out.verdict = status == kFound ? Verdict::kFailed : status == kClean ? Verdict::kPassed : Verdict::kInconclusive;
+  if (out.verdict == Verdict::kInconclusive) out.why = why_inconclusive(answer);
+  out.runs = answer.result.runs;
+  out.seconds = answer.result.seconds;
+  out.races = answer.races.races;
+  out.notes = answer.result.notes;
+  if (!answer.witness) return out;
+  out.failures.push_back(reported(*answer.witness, arguments.trace, answer.result.failing->index + 1));
+  for (std::size_t i = 0; i < answer.others.size(); i++)
+    if (const OtherFailure& other = answer.others[i]; other.witness.confirmed)
+      out.failures.push_back(reported(other.witness, other.trace, answer.result.failures[i + 1].index + 1));
+  out.output = answer.witness->head.output;
+  return out;
+}
+
+int hunt_program(HuntArguments& arguments) {
+  Result<Answer> answer = find(arguments);
+  if (!answer) return report_not_tested(arguments, answer.error());
+  const int status = write_reports(arguments, {case_of(arguments, *answer)}, status_of(*answer));
+  if (int why = written([&] { print_answer(arguments, *answer); })) return lost_answer(arguments, *answer, why);
+  return status;
+}
+
 }  // namespace
+
+Result<Hunted> hunt_one(HuntArguments& arguments) {
+  Result<Answer> answer = find(arguments);
+  if (!answer) return std::unexpected(answer.error());
+  return Hunted{status_of(*answer), case_of(arguments, *answer), object_of(arguments, *answer)};
+}
 
 int hunt_main(int argc, char** argv) {
   HuntArguments arguments;
   arguments.request.worker.stop = &catch_interrupts();
   adopt_orphans();
-  if (auto status = parse_hunt(argc, argv, arguments)) return *status;
-  Result<Answer> answer = find(arguments);
-  if (!answer) return report_error("hunt", answer.error());
-  if (int why = written([&] { print_answer(arguments, *answer); })) return lost_answer(arguments, *answer, why);
-  return status_of(*answer);
+  const auto hunt = [&] {
+    if (auto status = parse_hunt(argc, argv, arguments)) return *status;
+    if (is_plain(arguments.program) && !arguments.json && !arguments.quiet)
+      fmt::print(stderr, "hunting {}: not built by heddle cc, so only its synchronisation calls are controlled\n",
+                 arguments.request.worker.launch.argv.front());
+    return arguments.gtest ? hunt_gtest(arguments) : hunt_program(arguments);
+  };
+  return wants_bisect(argc, argv) ? bisect_status(hunt, arguments.understood) : hunt();
 }
 
 }  // namespace heddle

@@ -14,6 +14,7 @@
 
 #include "tools/describe_run.h"
 #include "tools/find_program.h"
+#include "tools/hunt_bisect.h"
 #include "tools/options.h"
 #include "tools/way_in.h"
 
@@ -28,13 +29,15 @@ A program that heddle cc did not build is controlled at sync without atomics (do
 HEDDLE_OPTIONS=key=value:... sets more (backend, detail of the trace ...); HEDDLE_OPTIONS=help=1 heddle hunt lists all.
 
 Example:  heddle hunt --time 5m -- ./queue 100
+          heddle hunt --gtest --runs 500 --junit hunt.xml --sarif hunt.sarif -- ./queue_test       (docs/ci.md)
+          git bisect run heddle hunt --bisect --build make --runs 500 -- ./queue
 Exit status: 66 a failure was found, 0 none, 3 it was found but executed again it did not come back, 2 usage or input error,
 70 a bug in heddle, 130 interrupted.)";
 
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {
   std::string detector = "auto", exits = "any", output, seed, time = "60s", network = "own", run_timeout, hang_timeout,
-              trace;
+              trace, build;
   std::uint64_t max_steps = 0;
   bool no_fork_server = false;
 };
@@ -76,6 +79,12 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   app.add_flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
   app.add_flag("--keep-going", request.keep_going,
                "go on after a failure: collect distinct failures, a trace of each, until the budget is used up");
+  app.add_flag("--gtest", out.gtest,
+               "a GoogleTest program: hunt in each of its tests by itself, --runs and --time for each");
+  declare_reports(app, out.reports);
+  app.add_flag("--bisect", out.bisect,
+               "for git bisect run: exit status 1 a failure was found, 0 none, 125 this commit cannot be tested");
+  app.add_option("--build", typed.build, "a command that builds the program first (sh -c)");
   app.add_flag("--json", out.json, "one JSON object on stdout");
   app.add_flag("--quiet", out.quiet, "the answer and the line that replays it, nothing else");
 }
@@ -162,8 +171,13 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
                                  "heddle hunt -- PROG ARGS..."});
   out.request.options = *options;
   if (Status status = understand(typed, out); !status) return report_error("hunt", status.error());
+  if (Status status = can_write_reports(out.reports); !status) return report_error("hunt", status.error());
+  out.reports.command = "heddle hunt " + shell_line(std::vector<std::string>(argv, argv + argc));
+  out.understood = true;
+  out.request.worker.launch.argv = split.program;
+  if (Status status = build_first(typed.build); !status) return report_not_tested(out, status.error());
   if (Status status = understand_program(split.program, typed, out); !status)
-    return report_error("hunt", status.error());
+    return report_not_tested(out, status.error());
   return std::nullopt;
 }
 

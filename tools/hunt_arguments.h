@@ -6,6 +6,7 @@
 
 #include "src/hunt/hunt.h"
 #include "src/program/program.h"
+#include "tools/hunt_reports.h"
 #include "tools/terminal.h"
 
 namespace heddle {
@@ -18,6 +19,9 @@ struct HuntArguments {
   std::string strategy = "pct", points = "racy";
   bool json = false, quiet = false;
   bool simplify = false;
+  HuntReports reports;
+  bool gtest = false, bisect = false;
+  bool understood = false;  // the options make sense: what is wrong then is wrong with the program
 };
 
 /// Errors are told here; the exit status then, or after --help.

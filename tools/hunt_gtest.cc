@@ -1,0 +1,254 @@
+#include "tools/hunt_gtest.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "src/doctor/command.h"
+#include "src/gtest/gtest_output.h"
+#include "src/show/words.h"
+#include "tools/hunt_one.h"
+#include "tools/hunt_reports.h"
+#include "tools/json.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+
+namespace heddle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kListLimit{60};
+constexpr std::size_t kMostWords = 160;  // of a failed expectation, on the line of its test
+
+/// What a runner of tests tells the program about all its tests: wrong for one test that runs many times.
+constexpr std::string_view kNotForOneTest[] = {
+    "GTEST_TOTAL_SHARDS=", "GTEST_SHARD_INDEX=", "GTEST_SHARD_STATUS_FILE=", "GTEST_OUTPUT=", "XML_OUTPUT_FILE="};
+
+std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  std::uint64_t value = 0;
+  if (!text || std::from_chars(text, text + std::string_view(text).size(), value).ec != std::errc()) return otherwise;
+  return value;
+}
+
+bool wants_disabled(const std::vector<std::string>& argv) {
+  for (const std::string& word : argv)
+    if (word == "--gtest_also_run_disabled_tests" || word == "--gtest_also_run_disabled_tests=1") return true;
+  const char* text = std::getenv("GTEST_ALSO_RUN_DISABLED_TESTS");
+  return text && std::string_view(text) != "0";
+}
+
+Result<std::vector<GtestChoice>> tests_of(const Launch& launch) {
+  std::vector<std::string> argv = launch.argv;
+  argv.front() = launch.program.string();
+  argv.push_back("--gtest_list_tests");
+  const Said said = run_command(argv, launch.environment, launch.cwd, kListLimit);
+  if (said.status != 0)
+    return error(fmt::format("{} --gtest_list_tests {}", launch.argv.front(),
+                             said.status < 0 ? fmt::format("did not end in {} s", kListLimit.count())
+                                             : fmt::format("ended with status {}: {}", said.status,
+                                                           last_line_of(said.err.empty() ? said.out : said.err))),
+                 "--gtest is for GoogleTest programs");
+  const std::vector<GtestTest> all = parse_gtest_list(said.out);
+  if (all.empty())
+    return error(fmt::format("{} --gtest_list_tests lists no tests", launch.argv.front()),
+                 "--gtest is for GoogleTest programs");
+  const GtestShard shard{number_in_environment("GTEST_TOTAL_SHARDS", 1), number_in_environment("GTEST_SHARD_INDEX", 0)};
+  return choose_gtests(all, wants_disabled(argv), shard);
+}
+
+/// queue_test-1.heddle, Ring.Wraps/0 -> queue_test-Ring.Wraps_0-1.heddle; -o t.heddle -> t-Ring.Wraps_0.heddle
+fs::path trace_of(const HuntArguments& arguments, const GtestTest& test) {
+  std::string name = test.full(), stem = arguments.trace.stem().string();
+  std::ranges::replace(name, '/', '_');
+  const std::string seed = fmt::format("-{}", arguments.request.seed);
+  const bool ours = stem == arguments.program.path.filename().string() + seed;
+  if (ours) stem.resize(stem.size() - seed.size());
+  fs::path path = arguments.trace;
+  path.replace_filename(fmt::format("{}-{}{}{}", stem, name, ours ? seed : "", arguments.trace.extension().string()));
+  return path;
+}
+
+/// GoogleTest ends with status 1 whatever failed; why is in what it wrote.
+void say_what_failed(ReportedCase& told) {
+  const auto found = find_gtest_failure(told.output);
+  if (!found) return;
+  for (ReportedFailure& f : told.failures) {
+    if (f.failure.kind != "exit") continue;
+    f.failure.message = found->text.empty() ? "an expectation failed" : found->text;
+    f.failure.file = found->file;
+    f.failure.line = found->line;
+    f.failure.function.clear();
+  }
+}
+
+/// One program, hunted test by test.
+class Tests {
+ public:
+  explicit Tests(HuntArguments& arguments) : arguments_(arguments), stem_(arguments.trace) {
+    Launch& launch = arguments.request.worker.launch;
+    argv_ = launch.argv;
+    std::erase_if(launch.environment, [](const std::string& variable) {
+      return std::ranges::any_of(kNotForOneTest, [&](std::string_view name) { return variable.starts_with(name); });
+    });
+  }
+
+  void hunt(const GtestTest& test) {
+    arguments_.request.worker.launch.argv = argv_;
+    arguments_.request.worker.launch.argv.push_back("--gtest_filter=" + test.full());
+    arguments_.trace = stem_;
+    arguments_.trace = trace_of(arguments_, test);
+    Result<Hunted> hunted = hunt_one(arguments_);
+    if (!hunted) {
+      Hunted untested;
+      untested.status = kUsage;
+      untested.told.verdict = Verdict::kNotTested;
+      untested.told.why = hunted.error().message;
+      untested.json = {{"error", hunted.error().message}};
+      hunted = std::move(untested);
+    }
+    say_what_failed(hunted->told);
+    add(test, std::move(*hunted));
+  }
+
+  void skip(const GtestTest& test) {
+    Hunted skipped;
+    skipped.told.verdict = Verdict::kSkipped;
+    skipped.told.why = "disabled";
+    add(test, std::move(skipped));
+  }
+
+  /// The last word: what all tests came to.
+  int finish() {
+    int status = interrupted_ ? kInterruptedExit : kClean;
+    for (const int worse : {kUsage, kInconclusive, kFound})
+      if (std::ranges::count(statuses_, worse) > 0) status = worse;
+    arguments_.request.worker.launch.argv = argv_;
+    if (arguments_.json)
+      print_json(object(status));
+    else
+      fmt::print("{}\n", totals());
+    return write_reports(arguments_, std::move(cases_), status);
+  }
+
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  void add(const GtestTest& test, Hunted hunted) {
+    hunted.told.suite = test.suite;
+    hunted.told.name = test.name;
+    interrupted_ |= hunted.status == kInterruptedExit || *arguments_.request.worker.stop;
+    if (hunted.told.verdict != Verdict::kSkipped) {
+      statuses_.push_back(hunted.status);
+      Json one = {{"test", test.full()}};
+      one.update(hunted.json);
+      objects_.push_back(std::move(one));
+    }
+    if (!arguments_.json) print_line(test, hunted.told);
+    cases_.push_back(std::move(hunted.told));
+  }
+
+  void print_line(const GtestTest& test, const ReportedCase& told) const {
+    const std::string budget = fmt::format("{}, {:.1f} s", counted("run", told.runs), told.seconds);
+    switch (told.verdict) {
+      case Verdict::kPassed: {
+        const std::string races = told.races.empty() ? "" : "   with " + counted("data race", told.races.size());
+        if (!arguments_.quiet) fmt::print("ok        {}   {}{}\n", test.full(), budget, races);
+        break;
+      }
+      case Verdict::kSkipped:
+        if (!arguments_.quiet) fmt::print("disabled  {}\n", test.full());
+        break;
+      case Verdict::kFailed:
+        for (const ReportedFailure& f : told.failures) print_failure(test, f);
+        break;
+      case Verdict::kInconclusive:
+        fmt::print("unclear   {}   {}\n", test.full(), told.why);
+        for (const ReportedFailure& f : told.failures) fmt::print("            {}   {}\n", f.failure.message, f.replay);
+        break;
+      case Verdict::kNotTested:
+        fmt::print("not done  {}   {}\n", test.full(), told.why);
+        break;
+    }
+    std::fflush(stdout);
+  }
+
+  void print_failure(const GtestTest& test, const ReportedFailure& f) const {
+    const std::string place =
+        f.failure.file.empty() ? "" : fmt::format("   {}:{}", base_name(f.failure.file), f.failure.line);
+    fmt::print("{}    {}   {}{}   run {}, seed {}   replay it:  {}\n", alarming("FAILED", 1), test.full(),
+               fit(clean(f.failure.message, true), kMostWords, true), place, f.run, arguments_.request.seed, f.replay);
+  }
+
+  std::size_t of(Verdict verdict) const {
+    return static_cast<std::size_t>(std::ranges::count(cases_, verdict, &ReportedCase::verdict));
+  }
+
+  std::string totals() const {
+    std::uint64_t runs = 0;
+    double seconds = 0;
+    for (const ReportedCase& c : cases_) runs += c.runs, seconds += c.seconds;
+    std::string out;
+    const auto say = [&](Verdict verdict, const char* word) {
+      if (const std::size_t n = of(verdict); n > 0 || verdict == Verdict::kFailed || verdict == Verdict::kPassed)
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, word);
+    };
+    say(Verdict::kFailed, "failed");
+    say(Verdict::kPassed, "passed");
+    say(Verdict::kInconclusive, "inconclusive");
+    say(Verdict::kNotTested, "not tested");
+    say(Verdict::kSkipped, "disabled");
+    return fmt::format("{}{} of {}: {}   {}, {:.1f} s   {}, seed {}", interrupted_ ? "interrupted: " : "",
+                       counted("test", statuses_.size()), fs::path(argv_.front()).filename().string(), out,
+                       counted("run", runs), seconds, arguments_.strategy, arguments_.request.seed);
+  }
+
+  /// The fields of a hunt, those of the first failing test among them, and all tests.
+  Json object(int status) const {
+    std::uint64_t runs = 0;
+    double seconds = 0;
+    for (const ReportedCase& c : cases_) runs += c.runs, seconds += c.seconds;
+    const auto found = std::ranges::find_if(objects_, [](const Json& o) { return o.value("found", false); });
+    Json out = found == objects_.end() ? Json(Json::object()) : *found;
+    out["found"] = status == kFound;
+    out["runs"] = runs;
+    out["seconds"] = seconds;
+    out["strategy"] = arguments_.strategy;
+    out["seed"] = arguments_.request.seed;
+    for (const char* field : {"trace", "failure", "switches", "preemptions"})
+      if (!out.contains(field)) out[field] = nullptr;
+    if (!out.contains("races")) out["races"] = Json::array();
+    out["interrupted"] = interrupted_;
+    out["failed"] = of(Verdict::kFailed);
+    out["disabled"] = of(Verdict::kSkipped);
+    out["tests"] = objects_;
+    return out;
+  }
+
+  HuntArguments& arguments_;
+  const fs::path stem_;
+  std::vector<std::string> argv_;
+  std::vector<ReportedCase> cases_;
+  std::vector<Json> objects_;
+  std::vector<int> statuses_;  // of the tests that were hunted in
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+int hunt_gtest(HuntArguments& arguments) {
+  const auto choices = tests_of(arguments.request.worker.launch);
+  if (!choices) return report_not_tested(arguments, choices.error());
+  Tests tests(arguments);
+  for (const GtestChoice& choice : *choices) {
+    if (tests.interrupted()) break;
+    choice.run ? tests.hunt(choice.test) : tests.skip(choice.test);
+  }
+  return tests.finish();
+}
+
+}  // namespace heddle

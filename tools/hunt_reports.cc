@@ -1,0 +1,123 @@
+#include "tools/hunt_reports.h"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "src/report/junit.h"
+#include "src/report/sarif.h"
+#include "tools/hunt_arguments.h"
+#include "tools/status.h"
+#include "tools/terminal.h"
+
+namespace heddle {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string now() {
+  std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &utc));
+  return text;
+}
+
+/// Where the user's sources are: readers of SARIF want names below the top of the checkout.
+fs::path source_root(const fs::path& cwd) {
+  std::error_code none;
+  for (fs::path folder = cwd; folder.has_relative_path(); folder = folder.parent_path())
+    if (fs::exists(folder / ".git", none)) return folder;
+  return cwd;
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) return error(fmt::format("{} cannot be written: {}", path, std::strerror(errno ? errno : EIO)));
+  return {};
+}
+
+Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases, int status) {
+  Report report;
+  report.heddle_version = HEDDLE_VERSION;
+  report.command = arguments.reports.command;
+  report.program = program_case(arguments).suite;
+  report.strategy = arguments.strategy;
+  report.seed = arguments.request.seed;
+  report.started = arguments.reports.started;
+  report.ended = now();
+  std::error_code none;
+  report.cwd = fs::current_path(none);
+  report.source_root = source_root(report.cwd);
+  report.exit_status = status;
+  report.cases = std::move(cases);
+  return report;
+}
+
+}  // namespace
+
+void declare_reports(CLI::App& app, HuntReports& reports) {
+  reports.started = now();
+  app.add_option("--junit", reports.junit, "also write the answer as JUnit XML to this file");
+  app.add_option("--sarif", reports.sarif, "also write it as SARIF 2.1.0, with what each thread did");
+}
+
+Status can_write_reports(const HuntReports& reports) {
+  for (const std::string& name : {reports.junit, reports.sarif}) {
+    if (name.empty()) continue;
+    std::error_code none;
+    const fs::path path(name), folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    if (fs::is_directory(path, none)) return error(fmt::format("{} cannot be written: it is a folder", name));
+    if (!fs::is_directory(folder, none))
+      return error(fmt::format("{} cannot be written: there is no folder {}", name, folder.string()));
+    if (access(fs::exists(path, none) ? path.c_str() : folder.c_str(), W_OK) != 0)
+      return error(fmt::format("{} cannot be written: {}", name, std::strerror(errno)));
+  }
+  return {};
+}
+
+ReportedCase program_case(const HuntArguments& arguments) {
+  const std::vector<std::string>& argv = arguments.request.worker.launch.argv;
+  ReportedCase out;
+  if (argv.empty()) return out;
+  std::vector<std::string> words = argv;
+  words.front() = fs::path(argv.front()).filename().string();
+  out.suite = words.front();
+  out.name = shell_line(words);
+  return out;
+}
+
+int write_reports(const HuntArguments& arguments, std::vector<ReportedCase> cases, int status) {
+  const HuntReports& wanted = arguments.reports;
+  if (!wanted.wanted()) return status;
+  const Report report = report_of(arguments, std::move(cases), status);
+  bool written = true;
+  const auto write = [&](const std::string& path, auto text_of) {
+    if (path.empty()) return;
+    if (Status done = write_file(path, text_of(report)); !done) {
+      report_error("hunt", done.error());
+      written = false;
+    }
+  };
+  write(wanted.junit, junit_xml);
+  write(wanted.sarif, sarif_log);
+  return written || status != kClean ? status : kInconclusive;
+}
+
+int report_not_tested(const HuntArguments& arguments, const Error& why) {
+  report_error("hunt", why);
+  ReportedCase untested = program_case(arguments);
+  untested.verdict = Verdict::kNotTested;
+  untested.why = why.message;
+  write_reports(arguments, {std::move(untested)}, kUsage);
+  return kUsage;
+}
+
+}  // namespace heddle
