@@ -1,8 +1,9 @@
-# find_package(heddle): gives HEDDLE_EXECUTABLE, HEDDLE_CC, HEDDLE_CXX and the target heddle::check (<heddle/check.h>).
+# find_package(heddle), find_package(Heddle): HEDDLE_EXECUTABLE, HEDDLE_CC, HEDDLE_CXX, the target heddle::check (<heddle/check.h>) and
+# heddle_add_hunt() of heddle-hunt.cmake. The file names are those that serve both spellings. The build tree has them where the installed tree does.
 include(CMakePackageConfigHelpers)
 set(HEDDLE_CMAKE_DIR lib/cmake/heddle)
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in ${CMAKE_BINARY_DIR}/heddleConfig.cmake
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddle-config.cmake.in ${CMAKE_BINARY_DIR}/${HEDDLE_CMAKE_DIR}/heddle-config.cmake
                               INSTALL_DESTINATION ${HEDDLE_CMAKE_DIR})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/heddleConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/heddleConfig.cmake ${CMAKE_BINARY_DIR}/heddleConfigVersion.cmake
-        DESTINATION ${HEDDLE_CMAKE_DIR})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/${HEDDLE_CMAKE_DIR}/heddle-config-version.cmake COMPATIBILITY SameMajorVersion)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/heddle-hunt.cmake ${CMAKE_BINARY_DIR}/${HEDDLE_CMAKE_DIR}/heddle-hunt.cmake COPYONLY)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/${HEDDLE_CMAKE_DIR}/ DESTINATION ${HEDDLE_CMAKE_DIR} FILES_MATCHING PATTERN "heddle-*.cmake")
