@@ -89,13 +89,8 @@ void say_what_failed(ReportedCase& told) {
 /// One program, hunted test by test.
 class Tests {
  public:
-  explicit Tests(HuntArguments& arguments) : arguments_(arguments), stem_(arguments.trace) {
-    Launch& launch = arguments.request.worker.launch;
-    argv_ = launch.argv;
-    std::erase_if(launch.environment, [](const std::string& variable) {
-      return std::ranges::any_of(kNotForOneTest, [&](std::string_view name) { return variable.starts_with(name); });
-    });
-  }
+  explicit Tests(HuntArguments& arguments)
+      : arguments_(arguments), stem_(arguments.trace), argv_(arguments.request.worker.launch.argv) {}
 
   void hunt(const GtestTest& test) {
     arguments_.request.worker.launch.argv = argv_;
@@ -231,7 +226,7 @@ class Tests {
 
   HuntArguments& arguments_;
   const fs::path stem_;
-  std::vector<std::string> argv_;
+  const std::vector<std::string> argv_;
   std::vector<ReportedCase> cases_;
   std::vector<Json> objects_;
   std::vector<int> statuses_;  // of the tests that were hunted in
@@ -241,6 +236,9 @@ class Tests {
 }  // namespace
 
 int hunt_gtest(HuntArguments& arguments) {
+  std::erase_if(arguments.request.worker.launch.environment, [](const std::string& variable) {
+    return std::ranges::any_of(kNotForOneTest, [&](std::string_view name) { return variable.starts_with(name); });
+  });
   const auto choices = tests_of(arguments.request.worker.launch);
   if (!choices) return report_not_tested(arguments, choices.error());
   Tests tests(arguments);
