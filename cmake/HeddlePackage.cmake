@@ -2,6 +2,7 @@
 # heddle_add_hunt() of heddle-hunt.cmake. The file names are those that serve both spellings. The build tree has them where the installed tree does.
 include(CMakePackageConfigHelpers)
 set(HEDDLE_CMAKE_DIR lib/cmake/heddle)
+file(REMOVE ${CMAKE_BINARY_DIR}/heddleConfig.cmake ${CMAKE_BINARY_DIR}/heddleConfigVersion.cmake) # where they were: they would be found first
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddle-config.cmake.in ${CMAKE_BINARY_DIR}/${HEDDLE_CMAKE_DIR}/heddle-config.cmake
                               INSTALL_DESTINATION ${HEDDLE_CMAKE_DIR})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/${HEDDLE_CMAKE_DIR}/heddle-config-version.cmake COMPATIBILITY SameMajorVersion)
