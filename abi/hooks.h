@@ -47,6 +47,11 @@ void __heddle_vector(const volatile void* vector, size_t count, int64_t bytes, u
 // Before a call that writes at most `length` bytes there and is told of by another hook behind it: recordings take the memory over first.
 void __heddle_will_write(const volatile void* address, size_t length, struct HeddleSite* site);
 
+// Around a call of a function that another module defines, which may have no hooks: recordings let others have the thread's memory meanwhile.
+// `state` is a byte of that call, 0 at first. An exception leaves without the second.
+void __heddle_call_out(uint8_t* state);
+void __heddle_call_in(void);
+
 // Before free(address) where a sanitizer's allocator is at work.
 void __heddle_freeing(const volatile void* address);
 

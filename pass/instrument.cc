@@ -2,12 +2,21 @@
 
 #include "pass/describe.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace heddle {
 
 llvm::Constant* Work::site(const llvm::Instruction& at, SiteKey key, const llvm::Value* pointer) const {
   if (pointer) key.variable = describe(pointer, key.size, layout());
   return sites.make(at, function, key);
+}
+
+llvm::Instruction* behind(llvm::CallBase& call) {
+  auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
+  if (!invoke) return call.isTerminator() ? nullptr : call.getNextNode();
+  auto* next = invoke->getNormalDest();
+  if (!next->getSinglePredecessor()) next = llvm::SplitEdge(invoke->getParent(), next);
+  return &*next->getFirstInsertionPt();
 }
 
 void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats) {
@@ -22,7 +31,8 @@ void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites&
   for (auto* instruction : instructions) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(instruction)) hook_byval(work, *call);
     hook_atomic(work, *instruction) || hook_access(work, *instruction) || hook_range(work, *instruction) ||
-        hook_library(work, *instruction) || hook_vector(work, *instruction) || hook_library_atomic(work, *instruction) || hook_outside(work, *instruction);
+        hook_library(work, *instruction) || hook_vector(work, *instruction) || hook_library_atomic(work, *instruction) || hook_outside(work, *instruction) ||
+        hook_call(work, *instruction);
   }
   hook_branches(work, f);
   sites.finish(f, clones.name);

@@ -161,15 +161,6 @@ constexpr Shape kShapes[] = {
 bool is_after(Effect e) { return e >= kFilled; }
 bool is_write(Effect e) { return e == kWrite || e == kWriteCopy || e == kAppendCopy || is_after(e); }
 
-// Where code behind the call goes: behind an invoke that is its normal successor, made its own if others come there too.
-llvm::Instruction* behind(llvm::CallBase& call) {
-  auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
-  if (!invoke) return call.isTerminator() ? nullptr : call.getNextNode();
-  auto* next = invoke->getNormalDest();
-  if (!next->getSinglePredecessor()) next = llvm::SplitEdge(invoke->getParent(), next);
-  return &*next->getFirstInsertionPt();
-}
-
 class Emitter {
  public:
   Emitter(Work& work, llvm::CallBase& call, llvm::Instruction& at) : work_(work), call_(call), builder_(at) {}

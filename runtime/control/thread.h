@@ -33,7 +33,13 @@ struct Thread {
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   int32_t budget;           // hooks left before a forced point
   // A recording (runtime/parallel/).
-  uint32_t request;         // cross-thread: kRequest*, by the holder of the baton
+  union {
+    uint32_t any;           // a hook has something to do
+    struct {
+      uint8_t asked;        // cross-thread: kRequest*, by the holder of the baton
+      uint8_t outside;      // by itself: in code without hooks (plain_code.cc)
+    };
+  } request;
   uint32_t safe;            // cross-thread: it executes nothing of the program and needs the baton to go on
   uint32_t hook_place;      // where it waits in a hook for the baton, as its next step will say; 0: elsewhere
   uint32_t safe_place;      // hooks from its last step to where it was last safe
@@ -41,6 +47,8 @@ struct Thread {
   uint32_t owner_word;      // the state of a stripe that is its own
   uint32_t seen_shared;     // it knows of shared stripes up to this number
   uint32_t baton_depth, outside_depth;
+  bool was_outside;         // before it entered the runtime
+  uint8_t* call_out;        // the state of its last call into such code
   bool stops_here;          // replay of a recording: the end of the budget is a recorded stop
   volatile uint8_t selector;  // of Syscall User Dispatch
   void* heap;

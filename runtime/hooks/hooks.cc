@@ -174,7 +174,7 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(parallel)) {
     if (HEDDLE_UNLIKELY(--t->budget == 0)) return budget_spent(*t, site, outcome);
-    if (HEDDLE_UNLIKELY(t->request)) return hand_over(*t);
+    if (HEDDLE_UNLIKELY(t->request.any)) return hand_over(*t);
     return;
   }
   read_back_if_needed(*t, HEDDLE_THIS_FRAME);

@@ -37,13 +37,20 @@ void unlock() {
 void become_safe(Thread& t) {
   t.safe_place = (uint32_t)(kHookBudget - t.budget);
   __atomic_store_n(&t.safe, 1, __ATOMIC_SEQ_CST);
-  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
+  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
+}
+
+void release() {
+  wake_waiters();
+  unlock();
 }
 
 }  // namespace
 
 void baton_take(Thread& t) {
   if (t.baton_depth++) return;
+  t.was_outside = t.request.outside;
+  __atomic_store_n(&t.request.outside, 0, __ATOMIC_RELAXED);  // before the lock, which who counts on it holds
   if (HEDDLE_LIKELY(try_lock())) return;
   become_safe(t);
   lock();
@@ -52,8 +59,9 @@ void baton_take(Thread& t) {
 
 void baton_give(Thread& t) {
   if (--t.baton_depth) return;
-  wake_waiters();
-  unlock();
+  __atomic_store_n(&t.request.outside, t.was_outside, __ATOMIC_RELAXED);  // back to where it came from
+  t.was_outside = false;
+  release();
 }
 
 uint32_t baton_give_all(Thread& t) {
@@ -71,16 +79,16 @@ void baton_take_back(Thread& t, uint32_t depth) {
 
 void baton_finish(Thread& t) {
   become_safe(t);
-  t.baton_depth = 1;
-  baton_give(t);
+  t.baton_depth = 0;
+  release();
 }
 
 uint32_t baton_lose(Thread& t) {
   uint32_t depth = t.baton_depth;
   HEDDLE_CHECK(depth != 0);  // an entry into the runtime that did not take it
   become_safe(t);
-  t.baton_depth = 1;
-  baton_give(t);
+  t.baton_depth = 0;
+  release();
   return depth;
 }
 

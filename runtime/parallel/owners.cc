@@ -34,7 +34,15 @@ constexpr uint64_t kWaitNs = 1'000'000;
 constexpr int kMostWaits = 2000;  // for those who asked, at a hook: they may be held up by what this thread does next
 
 bool is_safe(const Thread& u) { return __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST); }
-void ask(Thread& u, uint32_t request) { __atomic_store_n(&u.request, request, __ATOMIC_SEQ_CST); }
+void ask(Thread& u, uint8_t request) { __atomic_store_n(&u.request.asked, request, __ATOMIC_SEQ_CST); }
+bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOMIC_SEQ_CST); }
+
+// `u` executes nothing that hooks would tell of, and cannot before the baton is free.
+bool has_stopped(Thread& u) {
+  if (is_safe(u)) return true;
+  if (!is_asked(u)) ask(u, kRequestStop);
+  return is_held_outside(u);
+}
 
 // True when `u` is at a place where it executes nothing of the program, which may take it a moment. The caller has the baton, which `u`
 // needs to go on.
@@ -42,7 +50,7 @@ bool stops_soon(Thread& u) {
   if (is_safe(u)) return true;
   ask(u, kRequestStop);
   for (int i = 0; i < kSpins; i++) {
-    if (is_safe(u)) return true;
+    if (is_safe(u) || is_held_outside(u)) return true;
     __builtin_ia32_pause();
   }
   return false;
@@ -82,7 +90,7 @@ void stay_for_askers(Thread& t) {
 void await_stop(Thread& u) {
   if (stops_soon(u)) return;
   ask(u, kRequestSleeps);
-  while (!is_safe(u)) futex_wait(&u.safe, 0, kWaitNs);
+  while (!has_stopped(u)) futex_wait(&u.safe, 0, kWaitNs);
 }
 
 // Without the baton, which is there again afterwards: until `u` stops, however short.
@@ -91,7 +99,7 @@ void sleep_until_stop(Taker& taker, Thread& u) {
   taker.lost = true;
   ask(u, kRequestSleeps);  // again: a step of its own has answered the last one
   const uint32_t depth = baton_lose(t);
-  if (!is_safe(u)) futex_wait(&u.safe, 0, kWaitNs);
+  if (!is_safe(u) && !u.request.outside) futex_wait(&u.safe, 0, kWaitNs);
   baton_regain(t, depth);
 }
 
@@ -99,7 +107,7 @@ void stop(Taker& taker, Thread& owner) {
   if (!taker.gives_way) return await_stop(owner);
   if (stops_soon(owner)) return;
   Wanted wanted(owner);
-  while (!is_safe(owner)) sleep_until_stop(taker, owner);
+  while (!has_stopped(owner)) sleep_until_stop(taker, owner);
 }
 
 Thread* one_that_runs(const Thread& t) {
@@ -187,11 +195,13 @@ void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
 }
 
 void hand_over(Thread& t) {
+  if (t.request.outside) hook_outside(t);
+  if (!is_asked(t)) return;
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
   t.hook_place = hooks + 1;
   baton_take(t);
   stay_for_askers(t);
-  if (t.request) log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
+  if (is_asked(t)) log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
   t.hook_place = 0;
   baton_give(t);
 }

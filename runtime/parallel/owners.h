@@ -17,7 +17,7 @@
 
 namespace heddle::rt {
 
-enum : uint32_t { kRequestNone, kRequestStop, kRequestSleeps };  // Thread::request; the last: the asker sleeps on `safe`
+enum : uint8_t { kRequestNone, kRequestStop, kRequestSleeps };  // Thread::request.asked; the last: the asker sleeps on `safe`
 
 constexpr uint32_t kStripeBits = 6;
 constexpr uint32_t kStripeCount = 1u << 22;
@@ -57,15 +57,21 @@ void stop_and_own(Thread& t, uint64_t first, uint64_t last, bool write);
 template <bool kWrite>
 __attribute__((always_inline)) inline void own(Thread& t, const volatile void* p, uint64_t size) {
   const uint64_t first = (uint64_t)p, last = first + size - 1;
-  if (HEDDLE_UNLIKELY(t.request)) return stop_and_own(t, first, last, kWrite);
+  if (HEDDLE_UNLIKELY(t.request.any)) return stop_and_own(t, first, last, kWrite);
   if (HEDDLE_UNLIKELY(!allows<kWrite>(t, __atomic_load_n(&stripe_states[stripe_of(first)], __ATOMIC_RELAXED)) ||
                       (size > 1 && first >> kStripeBits != last >> kStripeBits)))
     return own_slow(t, first, last, kWrite);
 }
 
+/// Code without hooks (plain_code.cc). With the baton, asked to stop: `u` is in there, and cannot come out before the caller gives the baton back.
+bool is_held_outside(const Thread& u);
+void plain_code_start();
+/// A hook after all: it calls back, or has left by an exception.
+void hook_outside(Thread& t);
+
 /// A hook without memory: a place to stop all the same.
 inline void hook_passed(Thread& t) {
-  if (HEDDLE_UNLIKELY(t.request)) hand_over(t);
+  if (HEDDLE_UNLIKELY(t.request.any)) hand_over(t);
 }
 
 }  // namespace heddle::rt

@@ -77,6 +77,7 @@ void parallel_start() {
   started_ns = monotonic();
   objects_start();
   owners_start();
+  plain_code_start();
 }
 
 uint64_t real_elapsed() { return monotonic() - started_ns; }
@@ -96,7 +97,7 @@ void wake_waiters() {
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
   uint64_t number = control.steps++;
-  t.request = 0;
+  t.request.asked = kRequestNone;
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
   t.safe_place = 0;

@@ -63,6 +63,8 @@ void __heddle_vector(const volatile void* a, size_t count, int64_t bytes, uint32
   snprintf(detail, sizeof detail, " vector count=%zd bytes=%lld flags=%u", (ssize_t)count, (long long)bytes, flags);
   note(s, detail);
 }
+void __heddle_call_out(uint8_t* state) {}
+void __heddle_call_in(void) {}
 void __heddle_will_write(const volatile void* a, size_t n, struct HeddleSite* s) {}
 void __heddle_freeing(const volatile void* a) {}
 
