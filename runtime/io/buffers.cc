@@ -4,11 +4,14 @@
 #include <poll.h>
 
 #include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
 namespace {
 
 constexpr uint64_t kMost = 1 << 20;  // of one blocking call; larger ones are written in place
+constexpr uint64_t kMostCopied = 64 << 10;
 constexpr uint64_t kMostParts = 1024;
 
 // Parts of an iovec of the program, at most `bytes` in all; false when one cannot be read, or visit() said so.
@@ -164,6 +167,49 @@ long LandingPlace::return_with(long result, const Op& op) {
     });
   parallel_enter(call_.thread, op);
   return copy_out(there) ? result : -EFAULT;
+}
+
+bool TakeOff::gather(uint64_t iov, uint64_t count) {
+  char* to = io_of(call_.thread).landing;
+  one_ = {to, 0};
+  return count <= kMostParts && each_of_vector(iov, count, kMostCopied + 1, [&](uint64_t address, uint64_t part) {
+    if (one_.iov_len + part > kMostCopied || !read_program(to + one_.iov_len, address, part)) return false;
+    one_.iov_len += part;
+    return true;
+  });
+}
+
+TakeOff::TakeOff(Call& c) : call_(c) {
+  __builtin_memcpy(saved_, c.a, sizeof saved_);
+  ThreadIo& io = io_of(c.thread);
+  if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
+  switch (c.number) {
+    case SYS_write: case SYS_pwrite64: case SYS_sendto:
+      if ((uint64_t)c.a[2] > kMostCopied || !read_program(io.landing, c.a[1], c.a[2])) return;
+      c.a[1] = (long)io.landing;
+      break;
+    case SYS_writev: case SYS_pwritev:
+      if (!gather(c.a[1], c.a[2])) return;
+      c.a[1] = (long)&one_;
+      c.a[2] = 1;
+      break;
+    case SYS_sendmsg:
+      if (!read_program(&header_, c.a[1], sizeof header_) || !gather((uint64_t)header_.msg_iov, header_.msg_iovlen)) return;
+      header_.msg_iov = &one_;
+      header_.msg_iovlen = 1;
+      c.a[1] = (long)&header_;
+      break;
+    default: return;
+  }
+  memory_ = io.landing;
+}
+
+long TakeOff::execute() {
+  if (!memory_) return rt::execute(call_);
+  const uint32_t depth = baton_lose(call_.thread);
+  const long result = rt::execute(call_);
+  baton_regain(call_.thread, depth);
+  return result;
 }
 
 }  // namespace heddle::rt

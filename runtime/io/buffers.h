@@ -1,6 +1,7 @@
 // The program's buffers of a system call, in a recording: threads run beside the kernel, so what it writes must come at a step.
 //
 //   [ready]  own_buffers()  step  execute, straight into the buffer: nobody can take it before the baton is given back
+//            what only goes out is copied first, and executed without the baton
 //   [else]   leave, the kernel writes into memory of ours, the buffer is taken over, step, copied
 #pragma once
 #include <sys/socket.h>
@@ -32,6 +33,26 @@ class LandingPlace {
   long saved_[6];
   char* memory_ = nullptr;  // null: the kernel writes where the program said
   uint64_t capacity_ = 0;
+  iovec one_{};
+  msghdr header_{};
+};
+
+/// One call that writes, in a recording, behind its step: executed without the baton, since it may wake somebody to whom the processor goes at once.
+/// The kernel reads a copy, so others can take the buffer over meanwhile.
+class TakeOff {
+ public:
+  explicit TakeOff(Call& c);
+  ~TakeOff() { __builtin_memcpy(call_.a, saved_, sizeof saved_); }
+  TakeOff(const TakeOff&) = delete;
+
+  long execute();
+
+ private:
+  bool gather(uint64_t iov, uint64_t count);
+
+  Call& call_;
+  long saved_[6];
+  char* memory_ = nullptr;  // null: too much, or not to be read: executed with the baton
   iovec one_{};
   msghdr header_{};
 };

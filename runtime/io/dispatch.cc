@@ -27,7 +27,7 @@ namespace {
 
 enum { kAllow = 0, kBlock = 1 };
 constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
-bool available, faults_recovered;
+bool available;
 uint32_t allow_before_start;
 Thread nobody{};  // stands for a thread that is not under control
 
@@ -119,7 +119,7 @@ bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
   if (!bytes) return true;
   bool reads = number == SYS_process_vm_readv;
   void *to = reads ? ours : (void*)theirs, *from = reads ? (void*)theirs : ours;
-  if (faults_recovered) return heddle_copy(to, from, bytes) == 0;
+  if (HEDDLE_LIKELY(!program_handles_faults)) return heddle_copy(to, from, bytes) == 0;
   iovec local{ours, bytes}, remote{(void*)theirs, bytes};
   long n = raw_syscall(number, real_pid, &local, 1, &remote, 1, 0);
   if (n == -ENOSYS || n == -EPERM) return heddle_copy(to, from, bytes) == 0;
@@ -164,8 +164,6 @@ ThreadIo& io_of(Thread& t) {
 void io_thread_created(Thread& t) { io_of(t); }
 
 bool io_available() { return available; }
-
-void io_faults_are_recovered() { faults_recovered = true; }
 
 bool io_recover_fault(void* context) {
   greg_t* g = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;

@@ -57,9 +57,8 @@ bool io_signal_recorded(const Thread& t);
 bool io_run_handlers(Thread& t);
 
 /// Handlers of SIGSEGV and SIGBUS ask this first: true: the fault was ours, on a bad pointer that the program gave to a system
-/// call; return from the handler. Once they do so, io_faults_are_recovered() saves 1.4 us per copy.
+/// call; return from the handler.
 bool io_recover_fault(void* ucontext);
-void io_faults_are_recovered();
 /// What lies at `p` (1, 2, 4 or 8 bytes); false when it cannot be read: the program's own access will fault, not ours.
 bool io_peek(const volatile void* p, uint32_t size, uint64_t* value);
 /// The program has a handler of its own for SIGSEGV or SIGBUS (runtime/fail/signals.cc).

@@ -196,6 +196,10 @@ void show_output(const Call& c, long result) {
 
 long feed_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
+  if (by_hooks && c.policy.cls == Class::WRITE && !stream_peek(io) && replay_has_more()) {
+    WithinCall within(c.thread);
+    point(op_of(c, HEDDLE_EV_IO_RETURN), never);  // the process ended before it returned
+  }
   const HeddleInput* r = &stream_expect(c);
   shape_before(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);

@@ -15,8 +15,10 @@
 
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
+#include "runtime/io/buffers.h"
 #include "runtime/io/call.h"
 #include "runtime/io/descriptors.h"
+#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 namespace {
@@ -205,7 +207,8 @@ bool execute_if_ready(Call& c, long* result) {
     default: break;
   }
   if (!is_ready(c)) return false;
-  *result = execute(c);
+  const bool outward = parallel && c.policy.cls == Class::WRITE && outer_descriptor(c.a[0]) < 0;  // the user's terminal shows the order of steps
+  *result = outward ? TakeOff(c).execute() : execute(c);
   return true;
 }
 

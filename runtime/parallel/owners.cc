@@ -82,6 +82,7 @@ void stay_for_askers(Thread& t) {
     const uint32_t wanted = __atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST);
     if (!wanted) return;
     const uint32_t depth = baton_lose(t);
+    for (int n = 0; n < kSpins && __atomic_load_n(&t.wanted, __ATOMIC_RELAXED) == wanted; n++) __builtin_ia32_pause();
     futex_wait(&t.wanted, wanted, kWaitNs);
     baton_regain(t, depth);
   }
@@ -99,6 +100,7 @@ void sleep_until_stop(Taker& taker, Thread& u) {
   taker.lost = true;
   ask(u, kRequestSleeps);  // again: a step of its own has answered the last one
   const uint32_t depth = baton_lose(t);
+  for (int n = 0; n < kSpins && !is_safe(u) && !u.request.outside; n++) __builtin_ia32_pause();
   if (!is_safe(u) && !u.request.outside) futex_wait(&u.safe, 0, kWaitNs);
   baton_regain(t, depth);
 }
