@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t got, never;
 static int go;
-static atomic_int asleep, looped, done;
+static atomic_int asleep, awake, looped, done;
 static void posts(int unused) {
   (void)unused;
   sem_post(&got);
@@ -31,6 +31,7 @@ static void* sleeps(void* unused) {
   asleep = 1;
   int result = nanosleep(&long_time, 0);
   assert(result == 0 || errno == EINTR);
+  awake = 1;
   return unused;
 }
 static void* waits_in_vain(void* unused) {
@@ -70,6 +71,10 @@ int main(void) {
   while (!asleep) usleep(1);
   pthread_kill(t, SIGUSR1);
   wait_for_handler();
+  while (!awake) {  // the first may have come before it slept
+    pthread_kill(t, SIGUSR1);
+    usleep(100);
+  }
   pthread_join(t, 0);
 
   pthread_create(&t, 0, waits_in_vain, 0);
