@@ -14,6 +14,7 @@
 #include "runtime/io/buffers.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
+#include "runtime/strategy/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
