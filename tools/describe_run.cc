@@ -10,6 +10,14 @@
 
 namespace heddle {
 
+std::string utc_now() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  return text;
+}
+
 Meta describe_run(const ProgramInfo& program, const Launch& launch) {
   Meta meta;
   meta.heddle_version = HEDDLE_VERSION;
@@ -18,11 +26,7 @@ Meta describe_run(const ProgramInfo& program, const Launch& launch) {
   meta.cwd = launch.cwd.string();
   meta.argv = launch.argv;
   meta.environment = launch.environment;
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  meta.created = text;
+  meta.created = utc_now();
   utsname machine{};
   if (uname(&machine) == 0) meta.machine = fmt::format("{} {} {}", machine.sysname, machine.release, machine.machine);
   return meta;

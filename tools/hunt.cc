@@ -52,33 +52,12 @@ void show_progress(const HuntArguments& arguments, const HuntProgress& progress)
   std::fflush(stderr);
 }
 
-std::string place(const FailureRecord& failure) {
-  std::string out;
-  if (!failure.file.empty())
-    out = fmt::format("{}:{}", std::filesystem::path(failure.file).filename().string(), failure.line);
-  if (!failure.function.empty()) out += fmt::format("{}in {}", out.empty() ? "" : " ", failure.function);
-  if (!failure.thread.empty()) out += fmt::format("{}thread {}", out.empty() ? "" : ", ", failure.thread);
-  return out;
-}
-
-// Where the user's own code made the access: inside a library's template, the frame that called it.
-std::string access_line(const RaceAccess& access) {
-  std::string function = access.function, file = access.file;
-  std::uint32_t line = access.line;
-  auto own = std::find_if(access.stack.begin(), access.stack.end(),
-                          [](const Frame& frame) { return !frame.system && !frame.file.empty(); });
-  if (own != access.stack.end()) function = own->function, file = own->file, line = own->line;
-  std::string where = file.empty() ? "" : fmt::format(" {}:{}", std::filesystem::path(file).filename().string(), line);
-  return fmt::format("{}{}{} (thread {})", access.kind, where, function.empty() ? "" : " in " + function,
-                     access.thread);
-}
-
 // Several accesses of one line, in a template say, are one thing to the reader.
 std::vector<std::string> race_lines(const std::vector<RaceRecord>& races) {
   std::vector<std::string> lines;
   for (const RaceRecord& race : races) {
     std::string text = fmt::format("{}: {}  and  {}", race.variable.empty() ? "memory" : race.variable,
-                                   access_line(race.first), access_line(race.second));
+                                   access_text(race.first), access_text(race.second));
     if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(std::move(text));
   }
   return lines;
@@ -153,7 +132,7 @@ void print_next(const HuntArguments& arguments, const std::filesystem::path& pat
 void print_failure(const HuntArguments& arguments, const Witness& witness, std::uint64_t number,
                    const std::filesystem::path& trace) {
   const FailureRecord& failure = *witness.head.failure;
-  std::string where = place(failure), what = failure.message;
+  std::string where = place_text(failure), what = failure.message;
   std::string run = fmt::format("run {}, seed {}", number, arguments.request.seed);
   const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
   // Long expressions and names leave no room: then the second line has where and when.

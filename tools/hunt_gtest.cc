@@ -74,10 +74,11 @@ fs::path trace_of(const HuntArguments& arguments, const GtestTest& test) {
 }
 
 /// GoogleTest ends with status 1 whatever failed; why is in what it wrote.
-void say_what_failed(ReportedCase& told) {
-  const auto found = find_gtest_failure(told.output);
+void say_what_failed(Hunted& hunted) {
+  const auto found = find_gtest_failure(hunted.told.output);
   if (!found) return;
-  for (ReportedFailure& f : told.failures) {
+  hunted.json["expectation"] = {{"file", found->file}, {"line", found->line}, {"text", found->text}};
+  for (ReportedFailure& f : hunted.told.failures) {
     if (f.failure.kind != "exit") continue;
     f.failure.message = found->text.empty() ? "an expectation failed" : found->text;
     f.failure.file = found->file;
@@ -106,14 +107,15 @@ class Tests {
       untested.json = {{"error", hunted.error().message}};
       hunted = std::move(untested);
     }
-    say_what_failed(hunted->told);
+    say_what_failed(*hunted);
     add(test, std::move(*hunted));
   }
 
-  void skip(const GtestTest& test) {
+  /// `why`: "disabled", "interrupted"
+  void skip(const GtestTest& test, const char* why) {
     Hunted skipped;
     skipped.told.verdict = Verdict::kSkipped;
-    skipped.told.why = "disabled";
+    skipped.told.why = why;
     add(test, std::move(skipped));
   }
 
@@ -136,7 +138,7 @@ class Tests {
   void add(const GtestTest& test, Hunted hunted) {
     hunted.told.suite = test.suite;
     hunted.told.name = test.name;
-    interrupted_ |= hunted.status == kInterruptedExit || *arguments_.request.worker.stop;
+    interrupted_ |= hunted.json.value("interrupted", false) || *arguments_.request.worker.stop;
     if (hunted.told.verdict != Verdict::kSkipped) {
       statuses_.push_back(hunted.status);
       Json one = {{"test", test.full()}};
@@ -156,7 +158,7 @@ class Tests {
         break;
       }
       case Verdict::kSkipped:
-        if (!arguments_.quiet) fmt::print("disabled  {}\n", test.full());
+        if (!arguments_.quiet) fmt::print("{:<9} {}\n", told.why, test.full());
         break;
       case Verdict::kFailed:
         for (const ReportedFailure& f : told.failures) print_failure(test, f);
@@ -196,7 +198,7 @@ class Tests {
     say(Verdict::kPassed, "passed");
     say(Verdict::kInconclusive, "inconclusive");
     say(Verdict::kNotTested, "not tested");
-    say(Verdict::kSkipped, "disabled");
+    say(Verdict::kSkipped, interrupted_ ? "not run" : "disabled");
     return fmt::format("{}{} of {}: {}   {}, {:.1f} s   {}, seed {}", interrupted_ ? "interrupted: " : "",
                        counted("test", statuses_.size()), fs::path(argv_.front()).filename().string(), out,
                        counted("run", runs), seconds, arguments_.strategy, arguments_.request.seed);
@@ -219,7 +221,7 @@ class Tests {
     if (!out.contains("races")) out["races"] = Json::array();
     out["interrupted"] = interrupted_;
     out["failed"] = of(Verdict::kFailed);
-    out["disabled"] = of(Verdict::kSkipped);
+    out["skipped"] = of(Verdict::kSkipped);
     out["tests"] = objects_;
     return out;
   }
@@ -243,8 +245,10 @@ int hunt_gtest(HuntArguments& arguments) {
   if (!choices) return report_not_tested(arguments, choices.error());
   Tests tests(arguments);
   for (const GtestChoice& choice : *choices) {
-    if (tests.interrupted()) break;
-    choice.run ? tests.hunt(choice.test) : tests.skip(choice.test);
+    if (choice.run && !tests.interrupted())
+      tests.hunt(choice.test);
+    else
+      tests.skip(choice.test, choice.run ? "interrupted" : "disabled");
   }
   return tests.finish();
 }

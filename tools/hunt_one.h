@@ -9,9 +9,9 @@
 namespace heddle {
 
 struct Hunted {
-  int status = 0;               // as heddle hunt would end with it
-  ReportedCase told;            // for a report; its suite and name are those of the program
-  nlohmann::ordered_json json;  // the object of --json
+  int status = 0;     // as heddle hunt would end with it
+  ReportedCase told;  // for a report; its suite and name are those of the program
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();  // of --json
 };
 
 /// Hunts and writes the trace; prints nothing but progress. Errors: the program cannot be controlled.

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 
 #include "src/report/junit.h"
 #include "src/report/sarif.h"
+#include "tools/describe_run.h"
 #include "tools/hunt_arguments.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -18,14 +18,6 @@ namespace heddle {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string now() {
-  std::time_t time = std::time(nullptr);
-  std::tm utc{};
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &utc));
-  return text;
-}
 
 /// Where the user's sources are: readers of SARIF want names below the top of the checkout.
 fs::path source_root(const fs::path& cwd) {
@@ -52,7 +44,7 @@ Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases
   report.strategy = arguments.strategy;
   report.seed = arguments.request.seed;
   report.started = arguments.reports.started;
-  report.ended = now();
+  report.ended = utc_now();
   std::error_code none;
   report.cwd = fs::current_path(none);
   report.source_root = source_root(report.cwd);
@@ -64,7 +56,7 @@ Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases
 }  // namespace
 
 void declare_reports(CLI::App& app, HuntReports& reports) {
-  reports.started = now();
+  reports.started = utc_now();
   app.add_option("--junit", reports.junit, "also write the answer as JUnit XML to this file");
   app.add_option("--sarif", reports.sarif, "also write it as SARIF 2.1.0, with what each thread did");
 }

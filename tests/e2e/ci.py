@@ -5,7 +5,7 @@
 
 --fetched keeps the SARIF schema, which is fetched by package name (ci/schema.py). If it cannot be had, that is a failure.
 """
-import argparse, json, os, pathlib, re, shutil, subprocess, sys, tempfile
+import argparse, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as ET
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -15,7 +15,7 @@ from command_line import Tool  # noqa: E402
 from report import Report  # noqa: E402
 
 FAIL = HERE.parent / "programs" / "fail"
-FOUND, CLEAN, USAGE, INCONCLUSIVE = 66, 0, 2, 3
+FOUND, CLEAN, USAGE, INCONCLUSIVE, INTERRUPTED = 66, 0, 2, 3, 130
 GOOD, BAD, SKIP, GIVE_UP = 0, 1, 125, 129
 RACY = (FAIL / "lost_update.c").read_text()
 CALM = RACY.replace("assert(", "(void)(")
@@ -223,8 +223,23 @@ def a_googletest_program_takes_its_own_options(h):
         assert all(t["runs"] == 1 for t in json.loads(out)["tests"]), out
     assert sorted(names[0] + names[1]) == sorted({*names[0], *names[1]}) and len(names[0]) == 4 and len(names[1]) == 3, names
     assert not (h.work / "out.xml").exists()
+    code, out, err = h("hunt", "--gtest", "--seed", "1", "--json", "--", "./shop_test", "--gtest_filter=Shop.Never*")
+    found = json.loads(out)
+    assert code == FOUND and found["found"] and found["failure"]["signature"] == "exit|1" and found["expectation"]["line"] == 56 and found["trace"], (code, out, err)
     code, out, err = h("hunt", "--gtest", "--seed", "1", "-o", "named.heddle", "--", "./shop_test", "--gtest_filter=Shop.Never*")
     assert code == FOUND and out.splitlines()[0].endswith("heddle replay named-Shop.NeverSellsWhatIsNotThere.heddle"), out
+
+
+def an_interrupt_ends_all_tests(h):
+    build_gtest(h)
+    p = subprocess.Popen([h.exe, "hunt", "--gtest", "--runs", "100000000", "--time", "0", "--junit", "j.xml", "--", "./shop_test"], cwd=h.work,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=60)
+    junit = ET.parse(h.work / "j.xml").getroot()
+    assert p.returncode == INTERRUPTED and out.splitlines()[-1].startswith("interrupted: 1 test of shop_test: 0 failed, 0 passed, 1 inconclusive, 7 not run"), (p.returncode, out, err)
+    assert (junit.get("tests"), junit.get("errors"), junit.get("skipped")) == ("8", "1", "7"), junit.attrib
 
 
 def what_is_no_googletest_program_is_told(h):
