@@ -159,6 +159,31 @@ TEST_F(Sarif, EveryKindHasItsRule) {
   for (const std::string_view kind : kKinds) EXPECT_EQ(rules()[rule_of(kind)].id, kind == "none" ? "other" : kind);
 }
 
+TEST_F(Sarif, ALongTraceIsFoldedAndSaysSo) {
+  ProgramLikeEvents program(3);
+  TraceHead head = program_like_head();
+  head.failure = failure_at(1);
+  const std::vector<HeddleEvent> events = program.next(200'000);
+  const Json run = run_of(report_of(*head.failure, write(head, events)));
+  std::size_t locations = 0, folds = 0, switches = 0;
+  std::set<std::string> names;
+  for (const ThreadRecord& thread : head.threads) names.insert(thread.name);
+  for (const Json& flow : run["results"][0]["codeFlows"][0]["threadFlows"])
+    for (const Json& one : flow["locations"]) {
+      ++locations;
+      const Json properties = one.value("properties", Json::object());
+      folds += properties.contains("notShown");
+      if (!properties.contains("switch")) continue;
+      ++switches;
+      EXPECT_NE(properties["switch"], flow["id"]);
+      EXPECT_TRUE(names.contains(properties["switch"]));
+    }
+  EXPECT_GT(locations, 100u);
+  EXPECT_LT(locations, 1'500u);
+  EXPECT_GT(folds, 0u);
+  EXPECT_GT(switches, 0u);
+}
+
 TEST_F(Sarif, AnyTraceGivesALog) {
   std::mt19937_64 rng(7);
   for (int i = 0; i < 60; ++i) {

@@ -1,6 +1,8 @@
 #include "src/report/thread_flows.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -29,8 +31,7 @@ class Flows {
         flows_(head_.threads.size(), Json::array()) {}
 
   Json make() {
-    const std::vector<Row> rows = rows_to_tell();
-    for (std::size_t i = 0; i < rows.size(); ++i) add_row(rows[i], i + 1 < rows.size() ? &rows[i + 1] : nullptr);
+    for (const Told& told : rows_to_tell()) add_row(told);
     if (head_.failure) add_ends(*head_.failure);
     Json out = Json::array();
     for (std::size_t t = 0; t < flows_.size(); ++t) out.push_back(flow(t));
@@ -38,14 +39,41 @@ class Flows {
   }
 
  private:
-  std::vector<Row> rows_to_tell() {
+  struct Told {
+    Row row;
+    std::optional<std::uint16_t> left_for;  // who went on when its thread was left, before the next told row or at it
+    bool preempted = false;                 // its thread could have gone on then
+    std::uint64_t not_told = 0;             // events up to the next told row
+  };
+
+  std::vector<Told> rows_to_tell() {
     const Survey seen = survey(trace_, threads_that_could_run(head_));
     Fold fold(kLimits);
-    (void)for_each_row(trace_, seen, names_, std::nullopt, [&](Row& row) {
-      fold.add(row);
+    const auto each = [&](const std::function<bool(Row&)>& take) {
+      (void)for_each_row(trace_, seen, names_, std::nullopt, take);
+    };
+    each([&](Row& row) { return fold.add(row), true; });
+    std::vector<Told> out;
+    for (const Row& row : fold.finish()) out.push_back({.row = row, .preempted = row.preempted_after});
+    // Once more: what was folded can hold the switch.
+    std::size_t next = 0;
+    each([&](Row& row) {
+      if (next > 0) follow(out[next - 1], row);
+      if (next < out.size() && out[next].row.position == row.position)
+        ++next;
+      else if (next > 0)
+        out[next - 1].not_told += row.events;
       return true;
     });
-    return fold.finish();
+    return out;
+  }
+
+  static void follow(Told& told, const Row& row) {
+    if (told.left_for) return;
+    if (row.thread != told.row.thread)
+      told.left_for = row.thread;
+    else
+      told.preempted |= row.preempted_after;
   }
 
   /// Next to the source text what happened to its variables; where there is no text, what happened.
@@ -56,28 +84,25 @@ class Flows {
     return fmt::format("{}   {}", code, happened);
   }
 
-  void add_row(const Row& row, const Row* next) {
+  void add_row(const Told& told) {
+    const Row& row = told.row;
     if (row.thread >= flows_.size()) return;
     const Place& place = names_.place(row.place);
     std::string text = says(row, place);
     Json properties = Json::object();
-    const bool left = next && next->thread != row.thread;
-    const bool preempted = row.preempted_after;
-    if (preempted || left) {
-      const std::string to = left ? names_.thread(next->thread) : "another";
+    if (told.left_for) {
+      const std::string to = names_.thread(*told.left_for);
       text += fmt::format("{}{}: thread {} goes on", text.empty() ? "" : "   ",
-                          preempted ? "\u25c0 preempted here" : "\u25c0 switch", to);
+                          told.preempted ? "\u25c0 preempted here" : "\u25c0 switch", to);
       properties["switch"] = to;
-      properties["preempted"] = preempted;
+      properties["preempted"] = told.preempted;
     }
-    const bool folded = next && next->position > row.position + row.events;
-    if (folded)
-      properties["notShown"] = fmt::format("{} between this location and the next",
-                                           counted("event", next->position - row.position - row.events));
+    if (told.not_told > 0) properties["notShown"] = counted("event", told.not_told) + " before the next location";
+    const bool plain = row.private_only && !told.left_for;
     add(row.thread, locations_.location(place.file, place.line, place.function, text),
-        preempted                   ? "essential"
-        : row.private_only && !left ? "unimportant"
-                                    : "important",
+        told.left_for && told.preempted ? "essential"
+        : plain                         ? "unimportant"
+                                        : "important",
         std::move(properties));
   }
 
