@@ -274,6 +274,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["coverage"] = {{"runs", seen.runs},
                      {"reads_from", seen.reads_from},
                      {"classes", seen.classes},
+                     {"reads_from_sets", seen.shapes},
                      {"classes_seen_once", seen.once},
                      {"unseen_at_least", seen.runs ? seen.unseen_at_least() : 0.0}};
   out["notes"] = result.notes;

@@ -45,7 +45,8 @@ struct Typed {
 void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
   app.add_option("--strategy", out.strategy,
-                 "pct (default), auto, random, pos, surw, racedirected, rff; exhaustive: icb, dfs, dpor")
+                 "auto (default): moves its runs between random, pct, pos, surw, racedirected and rff; exhaustive: "
+                 "icb, dfs, dpor")
       ->check(one_of({"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"}));
   app.add_option("--bound", request.bound, "icb: at most this many preemptions (default: rising without end)")
       ->check(CLI::Range(0, 1000));

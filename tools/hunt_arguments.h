@@ -16,7 +16,7 @@ struct HuntArguments {
   std::filesystem::path trace;
   ProgramInfo program;
   std::optional<StandardInput> input;  // what every run of the program reads
-  std::string strategy = "pct", points = "racy";
+  std::string strategy = "auto", points = "racy";
   bool json = false, quiet = false;
   bool simplify = false;
   HuntReports reports;

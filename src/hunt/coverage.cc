@@ -20,7 +20,9 @@ News Coverage::add(const Observation& seen) {
   if (times == 1) summary_.once++;
   if (times == 2) summary_.once--, summary_.twice++;
   if (times == 3) summary_.twice--;
-  return {new_pair, times == 1};
+  const bool new_shape = shapes_.insert(seen.shape).second;
+  summary_.shapes = shapes_.size();
+  return {new_pair, times == 1, new_shape};
 }
 
 std::string describe(const CoverageSummary& s) {
@@ -33,9 +35,10 @@ std::string describe(const CoverageSummary& s) {
   else if (s.new_share() > 0.5)
     text += fmt::format(", {} of them seen once: most schedules of this program are unseen", s.once);
   else
-    text += fmt::format(
-        ", {} of them seen once: about 1 in {:.0f} more runs would show a new one; at least {:.0f} are unseen", s.once,
-        1 / s.new_share(), s.unseen_at_least());
+    text += fmt::format(", {} of them seen once: about 1 in {:.0f} more runs would show a new one", s.once,
+                        1 / s.new_share());
+  if (s.once > 0 && s.new_share() <= 0.5 && s.unseen_at_least() >= 1)
+    text += fmt::format("; at least {:.0f} are unseen", s.unseen_at_least());
   return text;
 }
 

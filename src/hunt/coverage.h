@@ -14,6 +14,7 @@ struct CoverageSummary {
   std::uint64_t reads_from = 0;       // distinct pairs (site of a write, site of a read that saw it)
   std::uint64_t quiet = 0;            // observed runs since the last new pair
   std::uint64_t classes = 0;          // distinct happens-before orders
+  std::uint64_t shapes = 0;           // distinct sets of reads-from pairs that a run had
   std::uint64_t once = 0, twice = 0;  // of these, seen in so many runs
   /// Good-Turing: the share of further runs, made as these were, that would show a new class.
   double new_share() const { return runs ? static_cast<double>(once) / static_cast<double>(runs) : 1; }
@@ -29,6 +30,7 @@ std::string describe(const CoverageSummary& summary);
 struct News {
   bool pair = false;   // a reads-from pair
   bool order = false;  // a class
+  bool shape = false;  // a set of reads-from pairs
 };
 
 class Coverage {
@@ -41,6 +43,7 @@ class Coverage {
   static std::uint64_t key(SitePair pair) { return static_cast<std::uint64_t>(pair.first) << 32 | pair.second; }
   std::unordered_set<std::uint64_t> pairs_;
   std::unordered_map<std::uint64_t, std::uint32_t> classes_;
+  std::unordered_set<std::uint64_t> shapes_;
   CoverageSummary summary_;
 };
 

@@ -347,6 +347,7 @@ bool observes(Strategy strategy, std::uint64_t index, const Epoch& epoch) {
   if (is_exhaustive(strategy)) return true;
   if (epoch.longest > kLongestObserved) return index % 64 == 0;
   if (strategy == Strategy::kRandom || strategy == Strategy::kPct) return index < 64 || index % 32 == 0;
+  if (strategy == Strategy::kAuto) return index < 512 || index % 4 == 0;  // of each strategy in it, as many
   return true;
 }
 

@@ -124,6 +124,8 @@ Observation Observer::finish() {
   std::ranges::sort(out.uses, {}, [](const SiteUse& u) { return std::tuple(u.site, u.thread, u.kind); });
   out.uses.erase(std::unique(out.uses.begin(), out.uses.end()), out.uses.end());
   make_distinct(out.reads_from);
+  for (SitePair pair : out.reads_from)
+    out.shape = mix(out.shape, static_cast<std::uint64_t>(pair.first) << 32 | pair.second);
   make_distinct(out.together);
   make_distinct(out.contended);
   make_distinct(out.parents);

@@ -24,6 +24,7 @@ struct SiteUse {
 struct Observation {
   std::vector<SitePair> reads_from;  // distinct (write or release, read or acquire)
   std::uint64_t order = 0;           // equal for equal happens-before orders
+  std::uint64_t shape = 0;           // equal for equal sets of reads-from pairs
   std::vector<SiteUse> uses;         // sites at which common memory or objects were touched
   std::vector<SitePair> together;  // distinct (a, b): sites of different threads at one place; each linked to the first
   std::vector<SitePair> contended;     // distinct (a, b): lock operations of different threads on one lock

@@ -52,7 +52,7 @@ class Bench:
         compiler = "c++" if str(source).endswith(".cc") else "cc"
         built = subprocess.run([self.heddle, compiler, "-g", options, "-pthread", f"-I{ROOT}/include", source, "-o", self.work / name],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        hunted = subprocess.run([self.heddle, "hunt", "--seed", "5", "-o", self.work / f"{name}.heddle", *hunt, "--", self.work / name], cwd=self.work,
+        hunted = subprocess.run([self.heddle, "hunt", "--strategy", "pct", "--seed", "5", "-o", self.work / f"{name}.heddle", *hunt, "--", self.work / name], cwd=self.work,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         check(f"{name}: a trace of its failure", built.returncode == 0 and hunted.returncode == FOUND, built.stdout + hunted.stdout)
         return self.work / f"{name}.heddle"

@@ -34,7 +34,7 @@ def check(path, heddle):
         code, _, err = case.build(heddle, "O1", exe)
         if code != 0:
             return f"build: {err[-300:]}"
-        for strategy in ("random", "pct"):
+        for strategy in ("random", "pct", "auto"):
             first = hunt(case, heddle, exe, work, strategy, 1, "baton")
             if first[0] != 66:
                 return f"{strategy}: nothing found: {first}"
