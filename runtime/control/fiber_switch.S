@@ -67,4 +67,20 @@ heddle_park:
         ud2
         .size   heddle_park, . - heddle_park
 
+// The first instructions of a thread without a kernel thread (light.cc): behind the clone of libc, as its child.
+        .globl  heddle_light_begin
+        .hidden heddle_light_begin
+        .type   heddle_light_begin, @function
+heddle_light_begin:
+        .cfi_startproc
+        .cfi_undefined rip
+        movq    %r15, %rdi
+        movq    %r14, %r8
+        movq    %r13, %rdx
+        movq    %rbx, %rsi
+        xorl    %eax, %eax
+        jmp     *%r12
+        .cfi_endproc
+        .size   heddle_light_begin, . - heddle_light_begin
+
         .section .note.GNU-stack,"",@progbits

@@ -17,8 +17,10 @@
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
+#include "runtime/control/debugger.h"
 #include "runtime/control/idle.h"
 #include "runtime/control/kernel_thread.h"
+#include "runtime/control/light.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
 #include "runtime/sync/real.h"
@@ -44,6 +46,20 @@ uint64_t fs_base() {
 }
 
 char* parking_top(Thread& t) { return t.parking_stack + kParkingStack; }
+
+// The kernel thread of one that had none so far.
+void native_entry(void* argument) {
+  Thread& t = *static_cast<Thread*>(argument);
+  __asm__ volatile("wrfsbase %0" ::"r"(t.fs_base));
+  light_becomes_native(t);
+  heddle_resume(t.context);
+}
+
+void go_on_natively(Thread& t) {
+  if (t.light) return make_kernel_thread(native_entry, &t);
+  __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.wake_word, 1);
+}
 
 // Its kernel thread starts beside the one that made it; only when it is to run the first time somebody waits for it.
 void await_parked(Thread& t) {
@@ -78,19 +94,23 @@ void wait_after_return(void* argument) {
   sleep_parked(t);
 }
 
+void carry(void** save, Thread& next) {
+  await_parked(next);
+  if (HEDDLE_UNLIKELY(next.light == kUnborn)) light_in_libc = &next;
+  heddle_switch(save, next.context, next.fs_base);
+}
+
 void base_loop() {
   for (;;) {
     if (Thread* t = to_native) {
       to_native = nullptr;
-      __atomic_store_n(&t->wake_word, 1, __ATOMIC_SEQ_CST);
-      futex_wake(&t->wake_word, 1);
+      go_on_natively(*t);
     }
     Thread* next = to_run;
     to_run = nullptr;
     while (!next)
       if (!(next = choose(nullptr))) wait_for_return();
-    await_parked(*next);
-    heddle_switch(&base_context, next->context, next->fs_base);
+    carry(&base_context, *next);
   }
 }
 
@@ -116,7 +136,7 @@ void* new_base_context() {
   return top;
 }
 
-void new_carrier() {
+void new_carrier(void*) {
   io_thread_start();
   fail_thread_start();
   void* unused;
@@ -124,6 +144,7 @@ void new_carrier() {
 }
 
 void arrive(Thread& t) {
+  if (t.light) return light_arrived(t);  // and was chosen before
   t.fs_base = fs_base();
   park(t, wait_after_arrival);
 }
@@ -150,12 +171,10 @@ void start() {
   base_context = new_base_context();
   main_carries = true;
   starts_alone = !made_by_libc();
+  light_possible = !starts_alone && io_available() && !debugged();
 }
 
-void switch_to(Thread& from, Thread& to) {
-  await_parked(to);
-  heddle_switch(&from.context, to.context, to.fs_base);
-}
+void switch_to(Thread& from, Thread& to) { carry(&from.context, to); }
 
 void switch_to_idle(Thread& from) {
   to_run = nullptr;
@@ -163,10 +182,11 @@ void switch_to_idle(Thread& from) {
 }
 
 void leave_to(Thread& from, Thread* to) {
+  if (from.light && from.finished) return light_end(from, to);
   to_run = to;
   if (main_carries && from.index == 0) {
     main_carries = false;
-    make_kernel_thread(new_carrier);  // runs `to`; main just goes on
+    make_kernel_thread(new_carrier, nullptr);  // runs `to`; main just goes on
     return;
   }
   to_native = &from;
@@ -177,6 +197,14 @@ void leave_to(Thread& from, Thread* to) {
 void enter(Thread& t) { park(t, wait_after_return); }
 
 }  // namespace
+
+void carry_on_with(Thread* next) {
+  void* dead;
+  if (next) carry(&dead, *next);
+  to_run = nullptr;
+  heddle_switch(&dead, base_context, thread(0).fs_base);
+  __builtin_trap();
+}
 
 bool fibers_possible() { return getauxval(AT_HWCAP2) & 2; }
 

@@ -15,7 +15,7 @@ namespace {
 uint32_t idle_word;
 bool idle_exists;
 
-void idle_loop() {
+void idle_loop(void*) {
   for (;;) {
     while (!__atomic_load_n(&idle_word, __ATOMIC_SEQ_CST)) futex_wait(&idle_word, 0);
     __atomic_store_n(&idle_word, 0, __ATOMIC_SEQ_CST);
@@ -29,7 +29,7 @@ void make_idle_thread() {
   idle_exists = true;
   uint64_t all = ~0ull, old = 0;  // inherited: the program's signals are not for it
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
-  make_kernel_thread(idle_loop);
+  make_kernel_thread(idle_loop, nullptr);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, 8);
 }
 

@@ -8,15 +8,16 @@
 
 namespace heddle::rt {
 
-void make_kernel_thread(void (*entry)()) {
+void make_kernel_thread(void (*entry)(void*), void* argument) {
   constexpr size_t kStack = 64 * 1024;
   uint64_t* top = (uint64_t*)((char*)arena_allocate_cold(kStack) + kStack - 64);
   top[0] = (uint64_t)entry;
+  top[1] = (uint64_t)argument;
   long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
   long result;
   register long r10 __asm__("r10") = 0;
   register long r8 __asm__("r8") = 0;
-  // In the section whose system calls are never trapped. The child finds only the entry's address on its stack.
+  // In the section whose system calls are never trapped. The child finds the entry's address and its argument on its stack.
   __asm__ volatile(
       "jmp heddle_clone_here\n"
       ".pushsection heddle_sys,\"ax\",@progbits\n"
@@ -26,6 +27,7 @@ void make_kernel_thread(void (*entry)()) {
       "jnz 1f\n"
       "xor %%ebp, %%ebp\n"
       "pop %%rax\n"
+      "pop %%rdi\n"
       "and $-16, %%rsp\n"
       "call *%%rax\n"
       "1: jmp heddle_clone_back\n"

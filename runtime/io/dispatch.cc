@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "runtime/arena.h"
+#include "runtime/control/light.h"
 #include "runtime/control/recording.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/kernel_signal.h"
@@ -78,6 +79,11 @@ void on_sigsys(int, siginfo_t* info, void* context) {
   ucontext_t* uc = static_cast<ucontext_t*>(context);
   greg_t* g = uc->uc_mcontext.gregs;
   if (info->si_code != 2 /* SYS_USER_DISPATCH */) die_by_signal(SIGSYS);
+  if (HEDDLE_UNLIKELY(light_calls())) {
+    const long a[6] = {g[REG_RDI], g[REG_RSI], g[REG_RDX], g[REG_R10], g[REG_R8], g[REG_R9]};
+    g[REG_RAX] = light_call(info->si_syscall, a, uc);
+    return;
+  }
   Thread* t = self;
   bool ours = controlled() && t && t->state == HEDDLE_T_RUNNING;
   Call c{info->si_syscall,
@@ -91,6 +97,7 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     return;
   }
   Inside inside;
+  if (light_possible) light_rename(c.number, c.a);
   read_back_if_needed(*t, (void*)(g[REG_RSP] - 16));  // before the call unmaps it
   c.site = pc_site((void*)g[REG_RIP]);
   g[REG_RAX] = handlers[(int)c.policy.cls](c);

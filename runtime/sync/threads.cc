@@ -8,6 +8,7 @@
 
 #include "runtime/control/backend.h"
 #include "runtime/control/debugger.h"
+#include "runtime/control/light.h"
 #include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
 #include "runtime/parallel/heap.h"
@@ -74,7 +75,7 @@ void* trampoline(void* argument) {
   self = &t;
   if (HEDDLE_UNLIKELY(parallel)) set_os_thread(t, pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
-  io_thread_start();
+  if (!t.light) io_thread_start();
   if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
   backend->arrive(t);  // returns when chosen: its `start` step
   await_dying_if_any();
@@ -125,7 +126,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   if (HEDDLE_UNLIKELY(parallel)) await_ended_threads();
   backend->expect(t);
   {
-    AllowSyscalls allow;
+    LightCreation light(t, attr);
     result = HEDDLE_REAL(pthread_create)(&made, attr, trampoline, &t);
   }
   if (result) {
@@ -192,9 +193,10 @@ void end_this_thread() {
   robust_owner_died(t);
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
   if (HEDDLE_UNLIKELY(by_hooks)) own_heap_retire(t);
+  const bool on_carrier = t.light && control.live > 1;
   self = nullptr;
   thread_finished(t);
-  io_thread_stop();  // from here on this OS thread is on its own
+  if (!on_carrier) io_thread_stop();  // from here on this OS thread is on its own
 }
 
 void threads_prepare() {
@@ -254,8 +256,10 @@ HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
 }
 HEDDLE_EXPORT int pthread_setname_np(pthread_t handle, const char* name) {
   if (const Modelled on; on)
-    if (Thread* t = by_handle(handle))
+    if (Thread* t = by_handle(handle)) {
       for (size_t i = 0; i + 1 < sizeof t->info->label; i++)
         if (!(t->info->label[i] = name[i])) break;
+      if (t->light && t != self) return __builtin_strlen(name) < 16 ? 0 : ERANGE;  // there is no kernel thread to be named
+    }
   return HEDDLE_REAL(pthread_setname_np)(handle, name);
 }

@@ -12,11 +12,11 @@ def fetch(folder):
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="heddle-schema-") as work:
             try:
-                done = subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+                done = subprocess.run(["npm", "pack", "--prefer-offline", "--loglevel=error", PACKAGE], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
             except (OSError, subprocess.TimeoutExpired) as why:
                 raise AssertionError(f"the SARIF schema cannot be fetched: npm pack {PACKAGE}: {why}")
             packed = list(pathlib.Path(work).glob("*.tgz"))
-            assert done.returncode == 0 and packed, f"the SARIF schema cannot be fetched: npm pack {PACKAGE}: {done.stderr[-300:]}"
+            assert done.returncode == 0 and packed, f"the SARIF schema cannot be fetched: npm pack {PACKAGE}: {done.stderr[:300]}"
             with tarfile.open(packed[0]) as archive:
                 text = archive.extractfile(MEMBER).read()
             part = kept.with_suffix(f".{os.getpid()}")
