@@ -82,10 +82,12 @@ class Strategies:
             yield f"- not in every hunt: {', '.join(weaker)}"
         yield (f"- its median is at most twice that of the best single strategy for {len(ratios) - len(slow)} of {len(ratios)} programs, "
                f"{'met' if not slow else '**not met**: ' + ', '.join(f'{n} {ratios[n]:.1f}x' for n in slow)}")
-        yield f"- over all programs the median of these ratios is {statistics.median(ratios.values()):.1f}"
+        yield f"- over all programs the median of these ratios is {statistics.median(ratios.values()):.1f}, the worst {max(ratios.values()):.1f}"
         for strategy in RANDOMISED:
             single = {n: median(rows[strategy]) / self.best(rows)[1] for n, rows in self.results.items() if strategy in rows and self.best(rows)[1] < NEVER}
-            yield f"  - for comparison, `{strategy}` alone: within twice the best for {sum(r <= 2 for r in single.values())}, never found by most hunts {sum(r == NEVER for r in single.values())}"
+            never, worst = sum(r == NEVER for r in single.values()), max((r for r in single.values() if r < NEVER), default=NEVER)
+            yield (f"  - for comparison, `{strategy}` alone: at most twice the best for {sum(r <= 2 for r in single.values())}, at worst {worst:.0f}x"
+                   f"{f', and {never} not found by most hunts' if never else ''}")
 
     def section(self):
         shown = ("auto", *RANDOMISED, *ONCE)
