@@ -5,8 +5,8 @@
     corpus/check.py --table > docs/corpus.md        the table for the documentation, from the truth files
 
 For each program: it is built at -O1 with and without -DFIXED; the hunt that its truth recorded (`measured.witness`) finds the
-symptom again, and its trace replays; the twin survives that many schedules under random and as many under pct, with the race
-detector on, without failure or data race, and runs at every size that the truth names. Closing line: 'N passed, M failed'.
+symptom again, and its trace replays; a hunt as by default finds it in 2,000 schedules; the twin survives that many schedules under random, as many under pct
+and as many under auto, with the race detector on, without failure or data race, and runs at every size that the truth names. Closing line: 'N passed, M failed'.
 """
 import argparse, concurrent.futures, json, pathlib, sys, tempfile, time
 
@@ -71,11 +71,14 @@ def check_bug(p, heddle, work):
     again = json.loads(out or "{}")
     if code != corpus.FOUND or again.get("diverged") or (again.get("failure") or {}).get("signature") != failure["signature"]:
         return f"replay: status {code}, {again.get('divergence')} {err[-200:]}"
+    code, found, err = corpus.hunt(heddle, exe, p.args(), work, runs=2000, seed=3, trace=trace)
+    if code != corpus.FOUND or (found.get("failure") or {}).get("kind") != p.truth["symptom"]["kind"]:
+        return f"not found by {found.get('strategy')}: status {code} after {found.get('runs')} runs, {(found.get('failure') or {}).get('signature')} {err[-200:]}"
 
 
 def check_twin(p, heddle, work, schedules):
     exe = p.build(heddle, work, fixed=True)
-    for strategy in ("random", "pct"):
+    for strategy in ("random", "pct", "auto"):
         code, found, err = corpus.hunt(heddle, exe, p.args(), work, strategy, runs=schedules, seed=3, time="0", more=("--detector", "on"))
         if code != corpus.CLEAN or found.get("runs") != schedules or found.get("races"):
             return f"fixed twin, {strategy}: status {code} after {found.get('runs')} runs, {(found.get('failure') or {}).get('message')}, races {found.get('races')} {err[-200:]}"
