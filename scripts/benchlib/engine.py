@@ -20,7 +20,7 @@ class Bench:
         return exe
 
     def hunt(self, exe, *flags, args=(), backend="baton", options=""):
-        env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}{options}")
+        env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}:coverage=0{options}")
         p = subprocess.run([str(x) for x in (self.heddle, "hunt", "--json", "--seed", 1, "--time", "120s", *flags, "--", exe, *args)], cwd=self.work,
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
         if p.returncode not in (0, 66):

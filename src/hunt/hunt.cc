@@ -343,10 +343,13 @@ Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64
 namespace {
 
 // Random and pct learn nothing from it, and speed is their point: a sample is enough to tell the user.
-bool observes(Strategy strategy, std::uint64_t index, const Epoch& epoch) {
+bool observes(const HuntRequest& request, std::uint64_t index, const Epoch& epoch) {
+  const Strategy strategy = request.strategy;
   if (is_exhaustive(strategy)) return true;
+  const bool only_tells = strategy == Strategy::kRandom || strategy == Strategy::kPct;
+  if (only_tells && !request.options.coverage) return false;
   if (epoch.longest > kLongestObserved) return index % 64 == 0;
-  if (strategy == Strategy::kRandom || strategy == Strategy::kPct) return index < 64 || index % 32 == 0;
+  if (only_tells) return index < 64 || index % 32 == 0;
   if (strategy == Strategy::kAuto) return index < 512 || index % 4 == 0;  // of each strategy in it, as many
   return true;
 }
@@ -366,7 +369,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
     plan.schedule = prefix->second;
   else if (epoch.targets)
     plan.schedule = told(strategy, *epoch.targets, request.seed, index);
-  run.observe = observes(request.strategy, index, epoch);
+  run.observe = observes(request, index, epoch);
   run.point_set = request.points;
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
