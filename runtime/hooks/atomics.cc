@@ -51,7 +51,7 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
   if (HEDDLE_UNLIKELY(by_hooks)) atomic_access(*t, p, size, kind, site);
   t->atomic = {size, kind, order, failure_order};
   if (HEDDLE_UNLIKELY(by_hooks)) return;
-  if (may_stay()) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
+  if (may_stay() && site_is_near(site)) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
   return atomic_point(*t, p, kind, site);
 }
 
@@ -74,16 +74,22 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
     detector::atomic(*t, p, op.size, op.kind, success ? op.order : op.failure_order, success, site);
 }
 
+namespace heddle::rt {
+// Not the hot path, in one tail call.
+__attribute__((noinline)) static void fence_slow(Thread& t, uint32_t order, HeddleSite* site) {
+  if (by_hooks) {
+    if (--t.budget <= 0) budget_spent(t, site, 0);
+    return hook_passed(t);
+  }
+  atomic_point(t, nullptr, HEDDLE_EV_FENCE, site);
+  if (detector::on) detector::fence(t, order);
+}
+}  // namespace heddle::rt
+
 HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_hooks)) {
-    if (--t->budget <= 0) budget_spent(*t, site, 0);
-    return hook_passed(*t);
-  }
-  if (may_stay())
-    stay(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
-  else
-    atomic_point(*t, nullptr, HEDDLE_EV_FENCE, site);
+  if (HEDDLE_UNLIKELY(by_hooks || !may_stay() || !site_is_near(site))) return fence_slow(*t, order, site);
+  stay(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
   if (detector::on) detector::fence(*t, order);
 }

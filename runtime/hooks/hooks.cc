@@ -169,23 +169,32 @@ HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleS
   if (parallel) own<true>(*t, p, n);
 }
 
-HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
-  Thread* t = self;
-  if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(parallel)) {
-    if (HEDDLE_UNLIKELY(--t->budget == 0)) return budget_spent(*t, site, outcome);
-    if (HEDDLE_UNLIKELY(t->request.any)) return hand_over(*t);
-    return;
-  }
-  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_BRANCHES)) {
+// As plain_slow(): one tail call, so that the hot path needs no frame.
+namespace heddle::rt {
+__attribute__((noinline)) static void branch_in_recording(Thread& t, uint32_t outcome, const HeddleSite* site) {
+  if (HEDDLE_UNLIKELY(--t.budget == 0)) return budget_spent(t, site, outcome);
+  hook_passed(t);
+}
+
+__attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site) {
+  read_back_if_needed(t, HEDDLE_THIS_FRAME);
+  if (recording.detail >= HEDDLE_DETAIL_BRANCHES) {
     HeddleEvent e{};
     e.value = outcome;
     e.site = site_id(site);
-    e.thread = (uint16_t)t->index;
+    e.thread = (uint16_t)t.index;
     e.kind = HEDDLE_EV_BRANCH;
     e.flags = HEDDLE_EF_VALUE;
-    emit(*t, e);
+    emit(t, e);
   }
+  if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
+}
+}  // namespace heddle::rt
+
+HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
+  Thread* t = self;
+  if (HEDDLE_UNLIKELY(!t)) return;
+  if (HEDDLE_UNLIKELY(parallel)) return branch_in_recording(*t, outcome, site);
+  if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
   if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t, site, outcome);
 }

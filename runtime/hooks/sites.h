@@ -17,6 +17,8 @@ inline uint32_t site_id(const HeddleSite* site) {
   uint64_t offset = (uint64_t)site - (uint64_t)last_asked.first;
   return HEDDLE_LIKELY(offset < last_asked.bytes) ? last_asked.first_id + (uint32_t)(offset / sizeof(HeddleSite)) : find_site_id(site);
 }
+/// site_id() is known without a search.
+inline bool site_is_near(const HeddleSite* site) { return HEDDLE_LIKELY((uint64_t)site - (uint64_t)last_asked.first < last_asked.bytes); }
 void sites_prepare();  // fork server: what every run would ask the kernel again
 /// Modules that registered before control started become active now.
 void sites_start();
