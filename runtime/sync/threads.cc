@@ -3,6 +3,7 @@
 // A thread's end is the last round of its pthread-key destructors: thread_local destructors and the program's own keys run
 // before it, under control.
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <threads.h>
 
@@ -87,6 +88,8 @@ void* trampoline(void* argument) {
   t.result = heddle_call_thread(t.entry, t.entry_argument);
   return t.result;
 }
+
+constexpr size_t kNameSize = 16;  // of the kernel's, with its end
 
 bool has_ended(void* t) { return static_cast<Thread*>(t)->finished; }
 
@@ -254,12 +257,27 @@ HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
   AllowSyscalls allow;
   return HEDDLE_REAL(pthread_detach)(handle);
 }
+HEDDLE_EXPORT int pthread_getname_np(pthread_t handle, char* name, size_t size) {
+  const Modelled on;
+  Thread* t = on ? by_handle(handle) : nullptr;
+  if (!t) return HEDDLE_REAL(pthread_getname_np)(handle, name, size);
+  char buffer[kNameSize] = {};
+  if (t->info->label[0])
+    __builtin_memcpy(buffer, t->info->label, kNameSize - 1);
+  else
+    prctl(PR_GET_NAME, buffer);  // never named: as the program is
+  const size_t length = __builtin_strlen(buffer);
+  if (length >= size) return ERANGE;
+  __builtin_memcpy(name, buffer, length + 1);
+  return 0;
+}
 HEDDLE_EXPORT int pthread_setname_np(pthread_t handle, const char* name) {
-  if (const Modelled on; on)
-    if (Thread* t = by_handle(handle)) {
-      for (size_t i = 0; i + 1 < sizeof t->info->label; i++)
-        if (!(t->info->label[i] = name[i])) break;
-      if (t->light && t != self) return __builtin_strlen(name) < 16 ? 0 : ERANGE;  // there is no kernel thread to be named
-    }
+  const Modelled on;
+  if (Thread* t = on ? by_handle(handle) : nullptr) {
+    const size_t length = __builtin_strlen(name);
+    if (length >= kNameSize) return ERANGE;
+    __builtin_memcpy(t->info->label, name, length + 1);
+    if (t != self) return 0;  // libc would do it by the id of a kernel thread: there may be none
+  }
   return HEDDLE_REAL(pthread_setname_np)(handle, name);
 }
