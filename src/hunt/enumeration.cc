@@ -9,14 +9,6 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 8'000'000;  // prefixes; 32 bytes each, and the runs that they are of
 
-std::uint64_t next_random(std::uint64_t& state) {
-  state += 0x9e3779b97f4a7c15ull;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
-
 }  // namespace
 
 Prefix prefix_of(std::span<const std::uint16_t> threads, std::size_t steps, std::uint16_t then) {
@@ -31,7 +23,7 @@ Prefix prefix_of(std::span<const std::uint16_t> threads, std::size_t steps, std:
 }
 
 Enumeration::Enumeration(Order order, std::uint64_t seed, std::optional<std::uint32_t> bound)
-    : order_(order), random_(seed), bound_(bound) {
+    : order_(order), dice_{seed}, bound_(bound) {
   restart();
 }
 
@@ -46,7 +38,7 @@ void Enumeration::restart() {
 }
 
 Enumeration::Item Enumeration::pop() {
-  if (order_ == Order::kByPreemptions) std::swap(queue_[next_random(random_) % queue_.size()], queue_.back());
+  if (order_ == Order::kByPreemptions) std::swap(queue_[dice_.below(queue_.size())], queue_.back());
   Item item = std::move(queue_.back());
   queue_.pop_back();
   return item;

@@ -13,6 +13,7 @@
 
 #include "abi/events.h"
 #include "abi/region.h"
+#include "src/hunt/dice.h"
 
 namespace heddle {
 
@@ -52,7 +53,7 @@ class Enumeration {
   Item pop();
 
   Order order_;
-  std::uint64_t random_;
+  Dice dice_;
   std::optional<std::uint32_t> bound_, finished_;
   std::uint32_t current_ = 0;
   std::vector<Item> queue_, later_, taken_;

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
+#include "src/hunt/dice.h"
+
 namespace heddle {
 namespace {
 
 constexpr std::size_t kMostTold = 1800;  // sites, and threads: what the runtime's tables hold
 constexpr std::size_t kMostPairs = 20'000, kMostSchedules = 256, kLongestSchedule = 4;
-
-struct Dice {
-  std::uint64_t state;
-  std::uint64_t next() {
-    state += 0x9e3779b97f4a7c15ull;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  std::size_t below(std::size_t n) { return next() % n; }
-};
 
 bool writes(std::uint32_t kind) { return event_properties(kind) & HEDDLE_P_WRITE; }
 bool reads(std::uint32_t kind) {
