@@ -1,8 +1,9 @@
 """What each strategy finds in the corpus: hunts of at most 2,000 schedules, the schedules to the first failure, and executions per second."""
-import concurrent.futures, json, math, os, pathlib, statistics, sys
+import json, math, pathlib, statistics, sys
 
 from . import engine
 from .engine_programs import POINTS
+from .processors import each_on_a_processor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "corpus"))
@@ -43,14 +44,11 @@ class Strategies:
             exe = p.build(self.heddle, self.work)
             for strategy in strategies:
                 jobs += [(p, exe, strategy, seed) for seed in range(1, 1 + (1 if strategy in ONCE else trials or self.trials))]
-        cpus = sorted(os.sched_getaffinity(0))
-        free = list(cpus)  # a hunt stays on the first processor that it may use: each of ours has one of its own
-        with concurrent.futures.ThreadPoolExecutor(len(cpus), initializer=lambda: os.sched_setaffinity(0, {free.pop()})) as pool:
-            for (p, _, strategy, seed), schedules in zip(jobs, pool.map(lambda j: trial(self.heddle, j[1], j[0], j[2], j[3]), jobs)):
-                if schedules is None:
-                    self.missing.append(f"- {p.name}, {strategy}, seed {seed}: no answer")
-                else:
-                    self.results.setdefault(p.name, {}).setdefault(strategy, []).append(schedules)
+        for (p, _, strategy, seed), schedules in each_on_a_processor(lambda j: trial(self.heddle, j[1], j[0], j[2], j[3]), jobs):
+            if schedules is None:
+                self.missing.append(f"- {p.name}, {strategy}, seed {seed}: no answer")
+            else:
+                self.results.setdefault(p.name, {}).setdefault(strategy, []).append(schedules)
         (self.work / "strategies.json").write_text(json.dumps(self.results))
 
     def measure_speed(self, strategies=("auto", *RANDOMISED, *ONCE)):
