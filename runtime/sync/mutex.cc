@@ -136,11 +136,17 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
   return 0;
 }
 
-HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
+// Where nobody listens, a jump; the other is reached by one too, so the frame below it is the program's.
+__attribute__((noinline)) static int lock_modelled(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_lock)(m);
   if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_lock)(m); });
   return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), 0);
+}
+
+HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
+  if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_lock)(m);
+  return lock_modelled(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
@@ -184,12 +190,18 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, c
   return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), deadline_at(clock, at));
 }
 
-HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
+// Where nobody listens, a jump; the other is reached by one too, so the frame below it is the program's.
+__attribute__((noinline)) static int unlock_modelled(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_unlock)(m);
   if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
   point(HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m));
   return mutex_release(m);
+}
+
+HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
+  if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_unlock)(m);
+  return unlock_modelled(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) {

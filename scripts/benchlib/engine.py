@@ -64,7 +64,7 @@ def throughput(b):
 def per_point(b, exe, strategy, backend, small, big, *args):
     """Seconds per scheduling point: the difference of a long and a short run."""
     best = 1e9
-    for _ in range(b.repeats() + 2):
+    for _ in range(2 if b.quick else 12 if backend == "fibers" else 5):  # the least of many: a switch is a difference of two of these
         seconds = [b.hunt(exe, "--runs", 1, "--workers", 1, "--detector", "off", "--strategy", strategy, "--max-steps", 100_000_000, args=(n, *args),
                           backend=backend)["seconds"] for n in (small, big)]
         best = min(best, (seconds[1] - seconds[0]) / (big - small))
