@@ -26,6 +26,8 @@ bool may_be_plain(const llvm::CallBase& call) {
   const auto* callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || callee->isIntrinsic() || call.doesNotAccessMemory()) return false;
   if (call.doesNotReturn() || call.isMustTailCall() || call.hasFnAttr(llvm::Attribute::ReturnsTwice) || llvm::isa<llvm::CallBrInst>(call)) return false;
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    if (call.isByValArgument(i)) return false;  // copied by the call itself
   return !is_of_language_library(*callee);
 }
 

@@ -47,20 +47,6 @@ uint64_t fs_base() {
 
 char* parking_top(Thread& t) { return t.parking_stack + kParkingStack; }
 
-// The kernel thread of one that had none so far.
-void native_entry(void* argument) {
-  Thread& t = *static_cast<Thread*>(argument);
-  __asm__ volatile("wrfsbase %0" ::"r"(t.fs_base));
-  light_becomes_native(t);
-  heddle_resume(t.context);
-}
-
-void go_on_natively(Thread& t) {
-  if (t.light) return make_kernel_thread(native_entry, &t);
-  __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&t.wake_word, 1);
-}
-
 // Its kernel thread starts beside the one that made it; only when it is to run the first time somebody waits for it.
 void await_parked(Thread& t) {
   while (HEDDLE_UNLIKELY(!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST))) futex_wait(&t.native, 0);
@@ -72,6 +58,24 @@ void await_parked(Thread& t) {
   __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
   heddle_resume(t.context);
   __builtin_trap();
+}
+
+// The kernel thread of one that had none so far, on a stack of its own: the thread's is in use.
+void native_entry(void* argument) {
+  Thread& t = *static_cast<Thread*>(argument);
+  __asm__ volatile("wrfsbase %0" ::"r"(t.fs_base));
+  light_becomes_native(t);
+  uint64_t all = ~0ull;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &t.parked_mask, 8);
+  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.native, 1);
+  sleep_parked(t);
+}
+
+void go_on_natively(Thread& t) {
+  give_kernel_thread(t);
+  __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.wake_word, 1);
 }
 
 // A parked kernel thread has all signals blocked: none may find the small stack.
@@ -96,7 +100,7 @@ void wait_after_return(void* argument) {
 
 void carry(void** save, Thread& next) {
   await_parked(next);
-  if (HEDDLE_UNLIKELY(next.light == kUnborn)) light_in_libc = &next;
+  if (HEDDLE_UNLIKELY(next.unborn)) light_in_libc = &next;
   heddle_switch(save, next.context, next.fs_base);
 }
 
@@ -144,7 +148,7 @@ void new_carrier(void*) {
 }
 
 void arrive(Thread& t) {
-  if (t.light) return light_arrived(t);  // and was chosen before
+  if (t.unborn) return light_arrived(t);  // and was chosen before
   t.fs_base = fs_base();
   park(t, wait_after_arrival);
 }
@@ -197,6 +201,13 @@ void leave_to(Thread& from, Thread* to) {
 void enter(Thread& t) { park(t, wait_after_return); }
 
 }  // namespace
+
+void give_kernel_thread(Thread& t) {
+  if (HEDDLE_LIKELY(!t.light)) return;
+  t.native = 0;
+  make_kernel_thread(native_entry, &t);
+  await_parked(t);
+}
 
 void carry_on_with(Thread* next) {
   void* dead;

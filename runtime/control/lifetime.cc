@@ -48,8 +48,8 @@ void thread_finished(Thread& t) {
 void await_dying() {
   Thread& t = *control.dying;
   control.dying = nullptr;
-  uint32_t tid = (uint32_t)t.info->tid;
-  while (__atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
+  const uint32_t tid = __atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE);  // 0: gone
+  while (tid && __atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
 }
 
 }  // namespace heddle::rt

@@ -1,5 +1,6 @@
 #include "runtime/control/light.h"
 
+#include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -43,7 +44,7 @@ long make(Thread& t, const clone_args& q, const ucontext_t& uc) {
   const uint32_t tid = kFirstTid + t.index;
   t.context = first_context((uint64_t*)(q.stack + q.stack_size), uc.uc_mcontext.gregs);
   t.fs_base = q.tls;
-  t.light = kUnborn;
+  t.light = t.unborn = true;
   t.native = 1;
   *(uint32_t*)q.parent_tid = tid;
   return tid;
@@ -52,12 +53,21 @@ long make(Thread& t, const clone_args& q, const ucontext_t& uc) {
 constexpr uint64_t kAsLibcMakesThem = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
                                       CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 
+// libc sets these by the id of the kernel thread.
+bool needs_kernel_thread(const pthread_attr_t* attributes) {
+  int inherits = PTHREAD_INHERIT_SCHED;
+  cpu_set_t cpus, all;
+  if (!attributes) return false;
+  pthread_attr_getinheritsched(attributes, &inherits);
+  __builtin_memset(&all, 0xff, sizeof all);
+  return inherits != PTHREAD_INHERIT_SCHED || pthread_attr_getaffinity_np(attributes, sizeof cpus, &cpus) != 0 ||
+         __builtin_memcmp(&cpus, &all, sizeof cpus) != 0;
+}
+
 }  // namespace
 
 LightCreation::LightCreation(Thread& t, const pthread_attr_t* attributes) {
-  int inherits = PTHREAD_INHERIT_SCHED;
-  if (attributes) pthread_attr_getinheritsched(attributes, &inherits);
-  if (light_possible && inherits == PTHREAD_INHERIT_SCHED)
+  if (light_possible && !needs_kernel_thread(attributes))
     light_being_made = &t;
   else
     io_allow_begin();
@@ -77,7 +87,6 @@ long light_call(long number, const long a[6], const void* ucontext) {
   if (light_being_made && number == SYS_clone3) {
     const auto& q = *(const clone_args*)a[0];
     if (q.flags == kAsLibcMakesThem && q.parent_tid == q.child_tid) {
-      io_selector = 0;  // what follows in there may be executed as it is
       return make(*light_being_made, q, *static_cast<const ucontext_t*>(ucontext));
     }
   }
@@ -93,23 +102,31 @@ long light_call(long number, const long a[6], const void* ucontext) {
       default: break;
     }
   }
-  if (number == SYS_sched_setaffinity) return 0;  // as call_affinity()
+  if (light_being_made && (number == SYS_clone || number == SYS_clone3)) return -ENOSYS;  // another libc than we know
   return heddle_raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+Thread* light_by_id(long tid) {
+  return tid >= kFirstTid && tid < (long)(kFirstTid + control.thread_count) ? &control.threads[tid - kFirstTid] : nullptr;
+}
+
 void light_rename(long number, long a[6]) {
-  const auto is_light = [](long tid) { return tid >= kFirstTid && tid < kFirstTid + HEDDLE_MAX_THREADS; };
+  const auto rename = [](long tid) {
+    const Thread* t = light_by_id(tid);
+    return !t ? tid : t->light ? 0 : t->info->tid;
+  };
   switch (number) {
     case SYS_sched_getparam: case SYS_sched_setparam: case SYS_sched_getscheduler: case SYS_sched_setscheduler: case SYS_sched_getattr:
     case SYS_sched_setattr: case SYS_sched_rr_get_interval:
-      if (is_light(a[0])) a[0] = 0;
+      a[0] = rename(a[0]);
       return;
     case SYS_getpriority: case SYS_setpriority:
-      if (is_light(a[1])) a[1] = 0;
+      a[1] = rename(a[1]);
       return;
     case SYS_clock_gettime: case SYS_clock_getres: {  // a thread's clock: ~tid << 3 | kind
       const int clock = (int)a[0];
-      if (clock < 0 && is_light(~(clock >> 3))) a[0] = CLOCK_THREAD_CPUTIME_ID;
+      const long id = ~(clock >> 3), real = rename(id);
+      if (clock < 0 && real != id) a[0] = real ? (int)(~real << 3 | (clock & 7)) : CLOCK_THREAD_CPUTIME_ID;
       return;
     }
     default: return;
@@ -117,7 +134,7 @@ void light_rename(long number, long a[6]) {
 }
 
 void light_arrived(Thread& t) {
-  t.light = kRuns;
+  t.unborn = false;
   light_in_libc = nullptr;
 }
 
@@ -128,11 +145,9 @@ void light_end(Thread& t, Thread* next) {
 
 void light_becomes_native(Thread& t) {
   const int tid = (int)raw_syscall(SYS_gettid);
-  t.light = kHasKernelThread;
+  t.light = false;
   t.info->tid = tid;
-  __atomic_store_n(t.tid_word, (uint32_t)tid, __ATOMIC_RELEASE);
-  raw_syscall(SYS_set_tid_address, t.tid_word);
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &t.parked_mask, 8);
+  raw_syscall(SYS_set_tid_address, t.tid_word);  // the number there stays: libc's recursive locks remember it
   io_thread_start();
 }
 

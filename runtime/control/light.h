@@ -9,7 +9,6 @@
 
 namespace heddle::rt {
 
-enum : uint8_t { kHasKernelThread, kUnborn, kRuns };  // Thread::light; kUnborn: has not run yet
 extern bool light_possible;  // in this run
 
 /// While there is one, pthread_create() of the holder makes such a thread, if it can: see Thread::light.
@@ -37,6 +36,10 @@ void light_end(Thread& t, Thread* next);
 
 /// On a new kernel thread, which is now its own.
 void light_becomes_native(Thread& t);
+/// Whom libc knows by that id.
+Thread* light_by_id(long tid);
+/// Of fibers.cc: it has a kernel thread afterwards, parked, as if it had been made with one. By the holder.
+void give_kernel_thread(Thread& t);
 
 /// Of fibers.cc: the carrier leaves the stack of a thread that has ended.
 [[noreturn]] void carry_on_with(Thread* next);

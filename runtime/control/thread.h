@@ -81,7 +81,8 @@ struct Thread {
   void* context;            // fibers: saved stack pointer
   uint64_t fs_base;         // fibers
   uint32_t native;          // cross-thread: its OS thread has arrived
-  uint8_t light;            // fibers: it has no kernel thread of its own (light.h)
+  bool light;               // fibers: it has no kernel thread of its own (light.h)
+  bool unborn;              // and libc's part of its start has not run yet
   char* parking_stack;      // fibers
   uint64_t parked_mask;     // fibers: of its kernel thread, while that is parked
   void* io;                 // io: per-thread state

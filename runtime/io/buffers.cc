@@ -184,11 +184,11 @@ TakeOff::TakeOff(Call& c) : call_(c) {
   ThreadIo& io = io_of(c.thread);
   if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
   switch (c.number) {
-    case SYS_write: case SYS_pwrite64: case SYS_sendto:
+    case SYS_write: case SYS_sendto:
       if ((uint64_t)c.a[2] > kMostCopied || !read_program(io.landing, c.a[1], c.a[2])) return;
       c.a[1] = (long)io.landing;
       break;
-    case SYS_writev: case SYS_pwritev:
+    case SYS_writev:
       if (!gather(c.a[1], c.a[2])) return;
       c.a[1] = (long)&one_;
       c.a[2] = 1;
@@ -202,6 +202,7 @@ TakeOff::TakeOff(Call& c) : call_(c) {
     default: return;
   }
   memory_ = io.landing;
+  c.sent = memory_;
 }
 
 long TakeOff::execute() {

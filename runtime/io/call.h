@@ -43,6 +43,7 @@ struct Call {
   const Policy& policy;
   // Filled by shape_before() and the wait functions.
   uint32_t capacity = 0;      // value-result length before the call
+  const void* sent = nullptr; // a copy of what it writes (TakeOff), until the thread's next call
   uint64_t timeout = ~0ull;   // ns the program is ready to wait; ~0 for ever
 };
 

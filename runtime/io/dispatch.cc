@@ -3,6 +3,7 @@
 //
 // Rules of this file: the handler runs on the thread's own stack and may switch fibers, so nothing of it is global. It runs with
 // the thread's signal mask; signal handlers of the program never run inside it (signals.cc queues them).
+#include <errno.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
@@ -53,6 +54,19 @@ long call_prctl(Call& c) {
     return -EINVAL;
   }
   if (c.a[0] == PR_SET_SECCOMP) note("the program sets a seccomp filter: it must allow what control needs (futex, ppoll, clone)");
+  char* label = c.thread.info->label;  // fibers share the carrier's name: each has its own here
+  if (c.a[0] == PR_SET_NAME) {
+    char name[16] = {};
+    for (size_t i = 0; i + 1 < sizeof name && read_program(name + i, (uint64_t)c.a[1] + i, 1) && name[i]; i++) {}
+    __builtin_memcpy(label, name, sizeof name);
+  }
+  static bool any_named;
+  any_named |= c.a[0] == PR_SET_NAME;
+  if (c.a[0] == PR_GET_NAME && any_named) {
+    char name[16] = {};
+    __builtin_strncpy(name, label[0] ? label : program_invocation_short_name, sizeof name - 1);
+    return write_program(c.a[1], name, sizeof name) ? 0 : -EFAULT;
+  }
   return execute(c);
 }
 

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "runtime/control/backend.h"
+#include "runtime/control/light.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
@@ -103,6 +105,7 @@ class BorrowedFrames {
 Thread* thread_by_tid(Thread& from, long tid) {
   ThreadIo& io = io_of(from);
   if (tid == from.info->tid || tid == io.told_tid) return &from;
+  if (Thread* t = light_by_id(tid); t && !t->finished) return t;
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
     bool told = t.io && static_cast<ThreadIo*>(t.io)->told_tid == tid;
@@ -157,6 +160,7 @@ long call_gettid(Call& c) {
   ThreadIo& io = io_of(c.thread);
   if (feeding()) return io.told_tid = fed(c);
   // Its own kernel thread, also when a fiber runs on the carrier.
+  give_kernel_thread(c.thread);
   long tid = c.thread.info->tid > 0 ? c.thread.info->tid : execute(c);
   recorded(c, tid);
   return io.told_tid = tid;
@@ -247,8 +251,12 @@ long call_exit(Call& c) {
 namespace {
 // To itself: the kernel thread that runs now, so that it arrives before the call returns. In a recording a new thread says itself who it is,
 // before it needs anything from us.
-long kernel_thread_of(const Thread& t) {
+long kernel_thread_of(Thread& t, int signo) {
   if (&t == self) return raw_syscall(SYS_gettid);
+  // A fiber's own kernel thread is parked and blocks everything; what the thread lets in is not handled, so it concerns the process.
+  const bool lets_in = !(io_of(t).mask & 1ull << (signo - 1));
+  if (backend == &fiber_backend && t.state != HEDDLE_T_OUT && lets_in) return raw_syscall(SYS_gettid);
+  give_kernel_thread(t);
   timespec nap{0, 20'000};
   while (parallel && !__atomic_load_n(&t.info->tid, __ATOMIC_ACQUIRE)) raw_syscall(SYS_nanosleep, &nap, nullptr);
   return t.info->tid;
@@ -264,7 +272,7 @@ long call_kill(Call& c) {
   bool queue = c.number == SYS_rt_sigqueueinfo || c.number == SYS_rt_tgsigqueueinfo;
   if (!to.thread)
     return queue ? raw_syscall(SYS_rt_sigqueueinfo, real_pid, to.signo, to.info) : raw_syscall(SYS_kill, real_pid, to.signo);
-  const long tid = kernel_thread_of(*to.thread);
+  const long tid = kernel_thread_of(*to.thread, to.signo);
   return queue ? raw_syscall(SYS_rt_tgsigqueueinfo, real_pid, tid, to.signo, to.info)
                : raw_syscall(SYS_tgkill, real_pid, tid, to.signo);
 }
@@ -326,7 +334,7 @@ HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
       if (&t == self) io_deliver_signals();  // before the call returns
       return 0;
     }
-    return (int)-raw_syscall(SYS_tgkill, real_pid, kernel_thread_of(t), signo);
+    return (int)-raw_syscall(SYS_tgkill, real_pid, kernel_thread_of(t, signo), signo);
   }
   return ESRCH;
 }

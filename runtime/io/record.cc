@@ -128,11 +128,12 @@ bool is_remembered(const Call& c, long result) {
 }
 
 uint64_t hash_of_written(const Call& c, long result) {
+  const uint64_t from = c.sent ? (uint64_t)c.sent : (uint64_t)c.a[1];
   uint64_t h = (uint64_t)result;
   for (uint64_t done = 0; done < (uint64_t)result;) {
     uint64_t words[64] = {};
     const uint64_t part = (uint64_t)result - done < sizeof words ? (uint64_t)result - done : sizeof words;
-    if (!read_program(words, (uint64_t)c.a[1] + done, part)) return 0;
+    if (!read_program(words, from + done, part)) return 0;
     for (uint64_t w : words) h = mix_bits(h ^ w) + 0x9e3779b97f4a7c15ull;
     done += part;
   }
@@ -241,6 +242,7 @@ long call_recorded(Call& c) {
   const bool visible = is_visible(c);
   for (;;) {
     bool again;
+    c.sent = nullptr;
     if (parallel && visible) own_buffers(c);
     if (visible) visible_point(c);
     if (by_hooks && visible && cancels) cancel_point();  // what came before that step is known now

@@ -192,6 +192,16 @@ bool is_ready(Call& c) {
   }
 }
 
+bool asks_not_to_wait(const Call& c) {
+  return (c.number == SYS_sendto && (c.a[3] & MSG_DONTWAIT)) || (c.number == SYS_sendmsg && (c.a[2] & MSG_DONTWAIT));
+}
+
+// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
+bool goes_out_beside_others(const Call& c) {
+  if (!parallel || c.policy.cls != Class::WRITE || outer_descriptor(c.a[0]) >= 0) return false;
+  return asks_not_to_wait(c) || (!is_file(c.a[0]) && nonblocking(c.a[0]));
+}
+
 }  // namespace
 
 bool execute_if_ready(Call& c, long* result) {
@@ -207,8 +217,8 @@ bool execute_if_ready(Call& c, long* result) {
     default: break;
   }
   if (!is_ready(c)) return false;
-  const bool outward = parallel && c.policy.cls == Class::WRITE && outer_descriptor(c.a[0]) < 0;  // the user's terminal shows the order of steps
-  *result = outward ? TakeOff(c).execute() : execute(c);
+  *result = goes_out_beside_others(c) ? TakeOff(c).execute() : execute(c);
+  return true;
   return true;
 }
 

@@ -2,8 +2,8 @@
 //
 // A thread's end is the last round of its pthread-key destructors: thread_local destructors and the program's own keys run
 // before it, under control.
+#include <errno.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <threads.h>
 
@@ -76,7 +76,7 @@ void* trampoline(void* argument) {
   self = &t;
   if (HEDDLE_UNLIKELY(parallel)) set_os_thread(t, pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
-  if (!t.light) io_thread_start();
+  if (!t.unborn) io_thread_start();
   if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
   backend->arrive(t);  // returns when chosen: its `start` step
   await_dying_if_any();
@@ -262,10 +262,8 @@ HEDDLE_EXPORT int pthread_getname_np(pthread_t handle, char* name, size_t size) 
   Thread* t = on ? by_handle(handle) : nullptr;
   if (!t) return HEDDLE_REAL(pthread_getname_np)(handle, name, size);
   char buffer[kNameSize] = {};
-  if (t->info->label[0])
-    __builtin_memcpy(buffer, t->info->label, kNameSize - 1);
-  else
-    prctl(PR_GET_NAME, buffer);  // never named: as the program is
+  // Never named: as the program is.
+  __builtin_strncpy(buffer, t->info->label[0] ? t->info->label : program_invocation_short_name, kNameSize - 1);
   const size_t length = __builtin_strlen(buffer);
   if (length >= size) return ERANGE;
   __builtin_memcpy(name, buffer, length + 1);
