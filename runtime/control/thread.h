@@ -47,6 +47,8 @@ struct Thread {
   uint32_t owner_word;      // the state of a stripe that is its own
   uint32_t seen_shared;     // it knows of shared stripes up to this number
   uint32_t baton_depth, outside_depth;
+  uint64_t read_from, read_bytes;  // by the last hook, if that read a range ...
+  int32_t read_at;                 // ... the budget there
   bool was_outside;         // before it entered the runtime
   uint8_t* call_out;        // the state of its last call into such code
   bool stops_here;          // replay of a recording: the end of the budget is a recorded stop

@@ -138,7 +138,7 @@ inline void range(const volatile void* p, size_t length, bool is_write, HeddleSi
   Thread* t = self;
   if (!t || !length) return;
   if (--t->budget <= 0) budget_spent(*t, site, 0);  // before the access: nobody else may run between its event and itself
-  if (HEDDLE_UNLIKELY(parallel)) return is_write ? own<true>(*t, p, length) : own<false>(*t, p, length);
+  if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
                 __builtin_return_address(0));

@@ -189,6 +189,22 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   baton_give(t);
 }
 
+namespace {
+bool owns(const Thread& t, uint64_t first, uint64_t bytes, bool write) {
+  const uint64_t stripes = ((first + bytes - 1) >> kStripeBits) - (first >> kStripeBits) + 1;
+  for (uint64_t i = 0; i < stripes; i++)
+    if (!is_mine(t, load(stripe_of(first + (i << kStripeBits))), write)) return false;
+  return true;
+}
+}  // namespace
+
+void keep_source(Thread& t, uint64_t to, uint64_t size) {
+  while (!owns(t, t.read_from, t.read_bytes, false)) {
+    own_slow(t, t.read_from, t.read_from + t.read_bytes - 1, false);
+    if (!owns(t, to, size, true)) own_slow(t, to, to + size - 1, true);
+  }
+}
+
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
   if (!bytes || address + bytes < address) return;  // the kernel will say no
   uint64_t stripes = ((address + bytes - 1) >> kStripeBits) - (address >> kStripeBits) + 1;

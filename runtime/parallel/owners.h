@@ -69,6 +69,22 @@ void plain_code_start();
 /// A hook after all: it calls back, or has left by an exception.
 void hook_outside(Thread& t);
 
+/// A range that is read, and perhaps copied by what the next hook says.
+inline void own_source(Thread& t, const volatile void* p, uint64_t size) {
+  own<false>(t, p, size);
+  t.read_from = (uint64_t)p;
+  t.read_bytes = size;
+  t.read_at = t.budget;
+}
+/// A range that is written; what was read by the hook before is still the thread's, too: a copy has two hooks and is one access.
+void keep_source(Thread& t, uint64_t to, uint64_t size);
+inline void own_destination(Thread& t, const volatile void* p, uint64_t size) {
+  const int32_t before = t.budget;
+  own<true>(t, p, size);
+  if (HEDDLE_UNLIKELY(t.budget != before && t.read_bytes && t.read_at == before + 1)) keep_source(t, (uint64_t)p, size);  // there was a step
+  t.read_bytes = 0;
+}
+
 /// A hook without memory: a place to stop all the same.
 inline void hook_passed(Thread& t) {
   if (HEDDLE_UNLIKELY(t.request.any)) hand_over(t);

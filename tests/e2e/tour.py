@@ -6,7 +6,7 @@
 Lines of the page must come in this order; "..." skips some. Times, the folder and the length of a recording may differ; what only the
 parallel run decides ("1680283 votes") may too, but is then the same in every later command. Prints a line per command.
 """
-import argparse, pathlib, re, shutil, subprocess, sys, tempfile
+import argparse, re, pathlib, re, shutil, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -63,7 +63,11 @@ def main():
             run = subprocess.run(command.replace("heddle ", f"{heddle} ", 1), shell=True, cwd=folder, text=True, timeout=120, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             printed = [normal(line, pathlib.Path(folder).resolve()) for line in run.stdout.split("\n")]
-            lacking = missing(as_this_run_decided([normal(line, "/tmp/tour") for line in shown], printed, decided), printed)
+            shown = [normal(line, "/tmp/tour") for line in shown]
+            if "-gcc" in command or "-tsan" in command:
+                # Code that heddle did not compile is known by its build-id, so which run fails first is another one in another folder.
+                printed, shown = ([re.sub(r"run \d+, seed", "run N, seed", line) for line in lines] for lines in (printed, shown))
+            lacking = missing(as_this_run_decided(shown, printed, decided), printed)
             failed += lacking is not None
             print(f"{'not ok' if lacking is not None else 'ok    '} {command}" + (f": no line {lacking!r} in\n{run.stdout}" if lacking is not None else ""))
     return failed > 0
