@@ -6,7 +6,7 @@
 Lines of the page must come in this order; "..." skips some. Times, the folder and the length of a recording may differ; what only the
 parallel run decides ("1680283 votes") may too, but is then the same in every later command. Prints a line per command.
 """
-import argparse, re, pathlib, re, shutil, subprocess, sys, tempfile
+import argparse, pathlib, re, shutil, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
