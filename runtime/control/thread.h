@@ -43,6 +43,7 @@ struct Thread {
   uint32_t safe;            // cross-thread: it executes nothing of the program and needs the baton to go on
   uint32_t hook_place;      // where it waits in a hook for the baton, as its next step will say; 0: elsewhere
   uint32_t safe_place;      // hooks from its last step to where it was last safe
+  uint32_t in_free_step;    // cross-thread: it takes a step without the baton (free_steps.h)
   uint32_t wanted;          // cross-thread: threads that wait, without the baton, until it stops at a hook
   uint32_t owner_word;      // the state of a stripe that is its own
   uint32_t seen_shared;     // it knows of shared stripes up to this number

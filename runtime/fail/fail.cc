@@ -1,4 +1,5 @@
 #include "runtime/fail/fail.h"
+#include "runtime/parallel/free_steps.h"
 
 #include <sys/syscall.h>
 
@@ -46,9 +47,12 @@ bool begin_failure(Thread* t) {
 }
 
 void commit_failure(HeddleFailureKind kind) {
-  if (HEDDLE_UNLIKELY(parallel) && self && kind != HEDDLE_FAIL_DEADLOCK) {
+  if (HEDDLE_UNLIKELY(parallel) && self) {
     baton_take(*self);  // and never given back
-    log_last_places(self);
+    if (kind == HEDDLE_FAIL_DEADLOCK)
+      end_free_steps();
+    else
+      log_last_places(self);
   }
   __atomic_store_n(&region->result.failure.kind, kind, __ATOMIC_SEQ_CST);
 }

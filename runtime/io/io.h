@@ -46,6 +46,10 @@ class AllowSyscalls {
 /// At the START of point(), before the operation is published (user code may run in it): delivers signals that have arrived.
 /// The n-th such opportunity of a thread is where a recorded signal comes back in a replay.
 bool io_deliver_signals();  // true: a handler ran
+/// For a step that cannot run handlers: none is due; and one opportunity for them has passed, as io_deliver_signals()
+/// counts them.
+bool io_no_signal_is_due(const Thread& t);
+void io_signal_opportunity_passed(Thread& t);
 
 /// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
 bool io_signal_waits(const Thread& t);

@@ -9,6 +9,7 @@
 #include "runtime/fail/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
+#include "runtime/parallel/free_steps.h"
 #include "runtime/sync/fork_child.h"
 #include "runtime/sync/process_shared.h"
 #include "runtime/sync/real.h"
@@ -56,6 +57,7 @@ void become_uncontrolled() {
   Thread* me = self;
   mode = Mode::kAbandoned;
   self = nullptr;  // hooks look at this only
+  if (parallel) let_model_decide_all();
   parallel = false;
   io_selector = 0;
   if (me) model_to_memory(*me);

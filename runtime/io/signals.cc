@@ -226,6 +226,9 @@ bool io_deliver_signals() {
   return deliver(t, nullptr);
 }
 
+bool io_no_signal_is_due(const Thread& t) { return t.io && !signals_due(*static_cast<const ThreadIo*>(t.io)); }
+void io_signal_opportunity_passed(Thread& t) { io_of(t).opportunities++; }
+
 void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }
 
 void io_interrupt(Thread& t) {

@@ -153,7 +153,17 @@ void stream_consume(Thread& t, ThreadIo& io) {
   region->result.inputs_fed++;
 }
 
-void input_mismatch(const Thread&, const char* asked, const HeddleInput* found) {
+namespace {
+bool never(void*) { return false; }
+
+// The recording ended, by another thread, before this one had its answer: it waits for that end here, too.
+void await_recorded_end(const Thread& t) {
+  if (by_hooks && replay_has_more() && !replay_has_more_of(t.index)) point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, never);
+}
+}  // namespace
+
+void input_mismatch(const Thread& t, const char* asked, const HeddleInput* found) {
+  if (!found) await_recorded_end(t);
   char text[200];
   size_t n = 0;
   auto put = [&](const char* s) {

@@ -9,11 +9,13 @@
 #include "runtime/table.h"
 
 namespace heddle::rt {
+
+Object* all_objects;
+
 namespace {
 
 Table<Object*> by_address;  // a dropped object's entry is null until its address is used again
 Table<Object*> by_page;     // address >> 12 -> objects of that page, through next_in_page
-Object* all_objects;        // every object ever made, through next
 uint64_t made;
 
 uint64_t key_of(uint64_t address) { return address ? address : 1; }  // annotations may use any number

@@ -28,6 +28,10 @@ struct Object {
   Object* next;            // all objects
   bool dropped;
   SyncClock* clock2;       // rwlock: what readers released
+  // mutex in a recording (parallel/free_steps.h)
+  uint32_t free_word;
+  uint32_t lock_waits;  // threads that wait for it
+  bool used_with_cond;  // who waits there counts on the model
 };
 
 /// The object at `address`, created as `kind` if new.
@@ -37,6 +41,11 @@ Object* find_object(const volatile void* address);
 void drop_object(const volatile void* address);
 /// Memory was freed or handed out anew: forgets every object inside.
 void drop_objects_in(const volatile void* address, size_t bytes);
+extern Object* all_objects;  // every one ever made, through next
+template <class F>
+void for_all_objects(F f) {
+  for (Object* o = all_objects; o; o = o->next) f(*o);
+}
 /// Before the first object of a recording.
 void objects_start();
 /// False: certainly not. May be asked without the baton.

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/control/control.h"
+#include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
 
@@ -153,7 +154,7 @@ void take_over(Taker& taker, uint32_t stripe, bool write) {
     Thread& owner = control.threads[(state & ~kExclusive) >> 1];
     if (!write && (state & kReadOnly)) {
       if (!change(stripe, state, shared_count + 1)) continue;  // it has written meanwhile
-      shared_count++;
+      __atomic_store_n(&shared_count, shared_count + 1, __ATOMIC_RELEASE);
       return;
     }
     stop(taker, owner);
@@ -225,6 +226,7 @@ void hand_over(Thread& t) {
 }
 
 void log_last_places(const Thread* last) {
+  end_free_steps();
   for (uint32_t i = 0; i < control.thread_count; i++) {
     Thread& u = control.threads[i];
     if (&u == last || u.finished) continue;

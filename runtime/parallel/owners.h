@@ -65,7 +65,7 @@ __attribute__((always_inline)) inline void own(Thread& t, const volatile void* p
 
 /// Code without hooks (plain_code.cc). With the baton, asked to stop: `u` is in there, and cannot come out before the caller gives the baton back.
 bool is_held_outside(const Thread& u);
-void plain_code_start();
+bool plain_code_start();  // false: barriers do not work here
 /// A hook after all: it calls back, or has left by an exception.
 void hook_outside(Thread& t);
 

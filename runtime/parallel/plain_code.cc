@@ -33,7 +33,9 @@ void come_in(Thread& t) {
 
 }  // namespace
 
-void plain_code_start() { barriers_work = raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0; }
+bool plain_code_start() {
+  return barriers_work = raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
+}
 
 bool is_held_outside(const Thread& u) {
   if (!says_outside(u)) return false;

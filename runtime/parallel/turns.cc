@@ -10,6 +10,7 @@
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
 #include "runtime/model/object.h"
+#include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
@@ -22,7 +23,44 @@ uint32_t waiting_count;
 uint32_t ended_count;
 uint64_t log_capacity, started_ns;
 HeddleStep* log_base;
-bool log_ended;  // no room: what follows is not recorded
+bool log_ended;                                             // no room: what follows is not recorded
+constexpr uint64_t kRoomForFreeSteps = HEDDLE_MAX_THREADS;  // each thread may take one before it looks again
+uint64_t free_steps_end;                                    // there is room for those with a smaller number
+
+bool has_room(uint64_t steps) {
+  return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
+}
+
+// With the baton.
+bool make_room(uint64_t number) {
+  if (HEDDLE_LIKELY(number + kRoomForFreeSteps < free_steps_end)) return true;
+  const uint64_t ahead = number + 2 * kRoomForFreeSteps;
+  if (has_room(ahead)) {
+    __atomic_store_n(&free_steps_end, ahead, __ATOMIC_RELAXED);
+    return true;
+  }
+  __atomic_store_n(&free_steps_end, (uint64_t)0, __ATOMIC_RELAXED);
+  return has_room(number + kRoomForFreeSteps) || has_room(number + 1);
+}
+
+// A kill finds it whole or not at all: its kind is in the word that is written last.
+void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) {
+  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
+  uint64_t words[2];
+  static_assert(sizeof step == sizeof words);
+  __builtin_memcpy(words, &step, sizeof words);
+  auto* to = reinterpret_cast<uint64_t*>(&log_base[number]);
+  __atomic_store_n(&to[1], words[1], __ATOMIC_RELAXED);
+  __atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
+}
+
+// What a step begins for its thread.
+void begin_stretch(Thread& t) {
+  t.cancel_seen = t.cancel_requested;
+  t.budget = kHookBudget;
+  t.safe_place = 0;
+  t.info->steps++;
+}
 
 uint64_t monotonic() {
   timespec t{};
@@ -77,7 +115,7 @@ void parallel_start() {
   started_ns = monotonic();
   objects_start();
   owners_start();
-  plain_code_start();
+  free_steps_start(plain_code_start());
 }
 
 uint64_t real_elapsed() { return monotonic() - started_ns; }
@@ -96,21 +134,28 @@ void wake_waiters() {
 
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
-  uint64_t number = control.steps++;
   t.request.asked = kRequestNone;
-  t.cancel_seen = t.cancel_requested;
-  t.budget = kHookBudget;
-  t.safe_place = 0;
+  begin_stretch(t);
   t.seen_shared = shared_count;
-  t.info->steps++;
   if (HEDDLE_UNLIKELY(log_ended)) return;
-  if (HEDDLE_UNLIKELY(number >= log_capacity || !log_has_room(HEDDLE_AREA_STEPS, (number + 1) * sizeof(HeddleStep)))) {
+  if (HEDDLE_UNLIKELY(!make_room(__atomic_load_n(&r.steps, __ATOMIC_RELAXED)))) {
     r.overflow |= 1u << HEDDLE_AREA_STEPS;
     log_ended = true;
     return;
   }
-  log_base[number] = {(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
-  __atomic_store_n(&r.steps, number + 1, __ATOMIC_RELEASE);  // last: a kill loses one step, never the log
+  write_step(__atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL), t, op, hooks);
+}
+
+bool free_step_has_room() {
+  return __atomic_load_n(&region->result.steps, __ATOMIC_RELAXED) < __atomic_load_n(&free_steps_end, __ATOMIC_RELAXED);
+}
+
+void log_free_step(Thread& t, const Op& op) {
+  t.op = op;
+  begin_stretch(t);
+  // Before the number: what made these stripes shared has a smaller one.
+  t.seen_shared = __atomic_load_n(&shared_count, __ATOMIC_ACQUIRE);
+  write_step(__atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL), t, op, 0);
 }
 
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {

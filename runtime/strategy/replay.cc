@@ -52,6 +52,11 @@ uint32_t replay_next_thread() {
 bool replay_has_more() {
   return position + 1 < segment_count || (position < segment_count && used < segments[position].steps);
 }
+bool replay_has_more_of(uint32_t thread) {
+  for (uint64_t at = position; at < segment_count; at++)
+    if (segments[at].thread == thread && (at != position || used < segments[at].steps)) return true;
+  return false;
+}
 const Strategy replay_strategy{start, thread_created, choose};
 
 }  // namespace heddle::rt

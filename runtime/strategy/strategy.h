@@ -34,6 +34,7 @@ uint32_t replay_expected_thread();
 uint32_t replay_next_thread();
 /// Steps of the schedule are left: the recorded run got further than this.
 bool replay_has_more();
+bool replay_has_more_of(uint32_t thread);
 
 /// xorshift-family generator, the only source of randomness of strategies.
 struct Random {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "runtime/control/backend.h"
+#include "runtime/parallel/free_steps.h"
 #include "runtime/sync/model.h"
 
 namespace heddle::rt {
@@ -38,23 +39,30 @@ void cancel_point() { cancellation_point(); }
 
 using namespace heddle::rt;
 
-HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
-  const Modelled on;
-  if (!on) return HEDDLE_REAL(pthread_cancel)(handle);
-  point(HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
+static Thread* request_cancellation(pthread_t handle, const Op& op) {
+  const NoFreeSteps none;  // such a step has seen the request, or has a smaller number than this one
+  point(op);
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
     if (t.handle != handle || t.finished) continue;
     t.cancel_requested = 1;
-    if (&t == self) t.cancel_seen = 1;
-    __atomic_fetch_add(&region->result.signals, 1, __ATOMIC_SEQ_CST);
-    if (&t != self && !region->run.feed) io_interrupt(t);
-    model_changed();
-    productive();
-    if (&t == self && t.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
-    return 0;
+    return &t;
   }
-  return ESRCH;
+  return nullptr;
+}
+
+HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
+  const Modelled on;
+  if (!on) return HEDDLE_REAL(pthread_cancel)(handle);
+  Thread* t = request_cancellation(handle, HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
+  if (!t) return ESRCH;
+  if (t == self) t->cancel_seen = 1;
+  __atomic_fetch_add(&region->result.signals, 1, __ATOMIC_SEQ_CST);
+  if (t != self && !region->run.feed) io_interrupt(*t);
+  model_changed();
+  productive();
+  if (t == self && t->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
+  return 0;
 }
 
 HEDDLE_EXPORT int pthread_setcancelstate(int state, int* old) {

@@ -2,6 +2,7 @@
 // static initialisers set it), the state is ours.
 #include <pthread.h>
 
+#include "runtime/parallel/free_steps.h"
 #include "runtime/sync/model.h"
 #include "runtime/sync/process_shared.h"
 
@@ -13,7 +14,14 @@ constexpr int kKindMask = 127, kRobust = 16, kTypeMask = 3;
 int mutex_kind(const void* m) { return ((const pthread_mutex_t*)m)->__data.__kind & kKindMask; }
 int mutex_type(const void* m) { return mutex_kind(m) & kTypeMask; }
 
-Object& mutex_at(void* m) { return object_at(m, HEDDLE_EV_MUTEX_LOCK); }
+Object& mutex_at(void* m) {
+  Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
+  if (HEDDLE_UNLIKELY(parallel)) {
+    let_model_decide(o);
+    learn_lock(o);
+  }
+  return o;
+}
 
 // The owner's thread ended while it held a robust mutex.
 int robust_result(Object& o) {
@@ -47,7 +55,10 @@ int mutex_acquire(void* m, const Op& op, uint64_t deadline) {
       return EDEADLK;
     }
   }
-  if (point(op, word_is_zero, &o.owner, deadline) == Wake::kTimedOut) {
+  o.lock_waits++;
+  const Wake wake = point(op, word_is_zero, &o.owner, deadline);
+  o.lock_waits--;
+  if (wake == Wake::kTimedOut) {
     last_event_failed();
     return ETIMEDOUT;
   }
@@ -76,12 +87,14 @@ int mutex_release(void* m) {
   set_owner(o, nullptr);
   model_word_changed(&o.owner);
   productive();
+  if (HEDDLE_UNLIKELY(parallel)) may_be_taken_freely(o);
   return 0;
 }
 
 uint32_t mutex_give_up(void* m) {
   Object& o = mutex_at(m);
   uint32_t depth = o.depth;
+  o.used_with_cond = true;
   if (!o.owner) return 0;
   released(o);
   o.depth = 0;
@@ -131,6 +144,7 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_destroy)(m);
   Object* o = find_object(m);
+  if (HEDDLE_UNLIKELY(parallel) && o) let_model_decide(*o);
   if (o && o->owner) return EBUSY;
   drop_object(m);
   return 0;
@@ -140,21 +154,34 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
 __attribute__((noinline)) static int lock_modelled(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_lock)(m);
-  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_lock)(m); });
-  return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), 0);
+  if (is_outside(m))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_lock)(m); });
+  const Op op = HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m);
+  if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
+  return mutex_acquire(m, op, 0);
+}
+
+__attribute__((noinline)) static int lock_recorded(pthread_mutex_t* m) {
+  if (lock_freely(m, HEDDLE_EV_MUTEX_LOCK, __builtin_return_address(0))) return 0;
+  return lock_modelled(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_lock)(m);
+  if (HEDDLE_UNLIKELY(parallel)) return lock_recorded(m);
   return lock_modelled(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
+  if (HEDDLE_UNLIKELY(parallel) && lock_freely(m, HEDDLE_EV_MUTEX_TRYLOCK, __builtin_return_address(0))) return 0;
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_trylock)(m);
-  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_trylock)(m); });
-  Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
-  point(HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m));
+  if (is_outside(m))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_trylock)(m); });
+  Object& o = mutex_at(m);
+  const Op op = HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m);
+  if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
+  point(op);
   if (o.owner == self->index + 1 && mutex_type(m) == PTHREAD_MUTEX_RECURSIVE) {
     o.depth++;
     return 0;
@@ -194,13 +221,22 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, c
 __attribute__((noinline)) static int unlock_modelled(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_unlock)(m);
-  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
-  point(HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m));
+  if (is_outside(m))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
+  const Op op = HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m);
+  if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
+  point(op);
   return mutex_release(m);
+}
+
+__attribute__((noinline)) static int unlock_recorded(pthread_mutex_t* m) {
+  if (unlock_freely(m, __builtin_return_address(0))) return 0;
+  return unlock_modelled(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
   if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_unlock)(m);
+  if (HEDDLE_UNLIKELY(parallel)) return unlock_recorded(m);
   return unlock_modelled(m);
 }
 

@@ -1,0 +1,177 @@
+#include "runtime/parallel/free_steps.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+#include "runtime/arena.h"
+#include "runtime/control/control.h"
+#include "runtime/control/recording.h"
+#include "runtime/detector/detector.h"
+#include "runtime/io/io.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/table.h"
+
+namespace heddle::rt {
+namespace {
+
+enum : uint32_t { kFree = 0, kBusy = 1u << 31, kModelDecides = ~0u };  // else: thread index + 1, perhaps busy
+
+struct Site {
+  uint64_t pc;
+  uint32_t site;
+};
+// Found without the baton: by hash, the latest of those that share a place. An entry never changes, it is replaced.
+constexpr uint32_t kLockPlaces = 1u << 15, kSitePlaces = 1u << 12;
+Object** locks;
+Site** sites;
+bool possible;
+uint32_t forbidden;  // > 0: by the holder of the baton
+
+template <class T>
+T*& place(T** table, uint32_t size, uint64_t key) {
+  return table[mix_bits(key) & (size - 1)];
+}
+template <class T>
+T* at(T** table, uint32_t size, uint64_t key) {
+  return __atomic_load_n(&place(table, size, key), __ATOMIC_ACQUIRE);
+}
+
+bool is_plain(const void* mutex) {
+  const int kind = ((const pthread_mutex_t*)mutex)->__data.__kind;
+  return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
+}
+
+Object* known_lock(const void* mutex) {
+  Object* o = at(locks, kLockPlaces, (uint64_t)mutex);
+  return o && o->address == (uint64_t)mutex && !o->dropped && is_plain(mutex) ? o : nullptr;
+}
+
+const Site* known_site(void* caller) {
+  const Site* s = at(sites, kSitePlaces, (uint64_t)caller);
+  return s && s->pc == (uint64_t)caller ? s : nullptr;
+}
+
+// The thread says so with plain stores; who forbids makes it pass a barrier.
+class FreeStep {
+ public:
+  explicit FreeStep(Thread& t) : thread_(t) {
+    __atomic_store_n(&t.in_free_step, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+  ~FreeStep() { __atomic_store_n(&thread_.in_free_step, 0, __ATOMIC_RELEASE); }
+  FreeStep(const FreeStep&) = delete;
+  bool allowed() const { return !__atomic_load_n(&forbidden, __ATOMIC_RELAXED); }
+
+ private:
+  Thread& thread_;
+};
+
+bool nothing_else_to_do(Thread& t) {
+  return !t.request.any && !t.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.written_event &&
+         free_step_has_room();
+}
+
+bool turn(Object& o, uint32_t from, uint32_t to) {
+  return __atomic_compare_exchange_n(&o.free_word, &from, to, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+// `from` -> busy -> `to`, with the step in the middle.
+bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
+  Thread* t = self;
+  if (!t || HEDDLE_UNLIKELY(!possible) || !nothing_else_to_do(*t)) return false;
+  Object* o = known_lock(mutex);
+  const Site* site = known_site(caller);
+  if (!o || !site) return false;
+  const uint32_t mine = t->index + 1;
+  const FreeStep step(*t);
+  if (!step.allowed() || !io_no_signal_is_due(*t)) return false;
+  if (!turn(*o, lock ? kFree : mine, mine | kBusy)) return false;
+  io_signal_opportunity_passed(*t);
+  t->unproductive = 0;
+  log_free_step(*t, Op{kind, site->site, o->id, (uint64_t)mutex});
+  __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
+  return true;
+}
+
+void await_free_steps() {
+  raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+  for (uint32_t i = 0; i < control.thread_count; i++)
+    while (__atomic_load_n(&control.threads[i].in_free_step, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
+}
+
+void set_holder(Object& o, uint32_t word) {
+  if (word == kModelDecides || word == kFree) return;
+  set_owner(o, &control.threads[(word & ~kBusy) - 1]);
+  o.depth = 1;
+}
+
+}  // namespace
+
+void free_steps_start(bool barriers_work) {
+  possible = barriers_work && !detector::on && recording.detail < HEDDLE_DETAIL_POINTS;
+  if (!possible) return;
+  locks = static_cast<Object**>(map_memory(kLockPlaces * sizeof *locks));
+  sites = static_cast<Site**>(map_memory(kSitePlaces * sizeof *sites));
+}
+
+bool lock_freely(const void* mutex, uint32_t kind, void* caller) { return step_freely(mutex, kind, caller, true); }
+bool unlock_freely(const void* mutex, void* caller) {
+  return step_freely(mutex, HEDDLE_EV_MUTEX_UNLOCK, caller, false);
+}
+
+void learn_lock(Object& o) {
+  if (possible) __atomic_store_n(&place(locks, kLockPlaces, o.address), &o, __ATOMIC_RELEASE);
+}
+
+void learn_site(void* caller, uint32_t site) {
+  if (!possible || known_site(caller)) return;
+  Site* s = arena_new<Site>();
+  *s = {(uint64_t)caller, site};
+  __atomic_store_n(&place(sites, kSitePlaces, s->pc), s, __ATOMIC_RELEASE);
+}
+
+void let_model_decide(Object& o) {
+  for (int spins = 0;; spins++) {
+    uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_ACQUIRE);
+    if (word == kModelDecides) return;
+    if (!(word & kBusy)) {
+      if (turn(o, word, kModelDecides)) return set_holder(o, word);
+    } else if (spins > 1000) {
+      raw_syscall(SYS_sched_yield);
+    }
+    __builtin_ia32_pause();
+  }
+}
+
+void may_be_taken_freely(Object& o) {
+  if (possible && !o.owner && !o.lock_waits && !o.used_with_cond && is_plain((void*)o.address))
+    __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
+}
+
+void let_model_decide_all() {
+  for_all_objects([](Object& o) {
+    if (o.kind != HEDDLE_EV_MUTEX_LOCK || o.dropped) return;
+    set_holder(o, __atomic_exchange_n(&o.free_word, (uint32_t)kModelDecides, __ATOMIC_ACQUIRE));
+  });
+}
+
+NoFreeSteps::NoFreeSteps() {
+  if (!possible) return;
+  __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
+  await_free_steps();
+}
+NoFreeSteps::~NoFreeSteps() {
+  if (possible) __atomic_fetch_sub(&forbidden, 1, __ATOMIC_SEQ_CST);
+}
+
+void end_free_steps() {
+  static bool ended;
+  if (!possible || ended) return;
+  ended = true;
+  __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
+  await_free_steps();
+  let_model_decide_all();
+}
+
+}  // namespace heddle::rt

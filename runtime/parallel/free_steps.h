@@ -1,0 +1,40 @@
+// Lock operations of a recording that need no baton: the mutex is a plain one, nobody waits for it, nobody asked the
+// thread for anything. Its state is then one word (Object::free_word), and the step gets its number from the counter of
+// steps while that word is `busy`: the numbers of the operations on one mutex are in the order of the operations, which
+// is all a replay needs.
+//
+// Everything else about a mutex happens with the baton, which makes the word kModelDecides first: from there on the
+// model's fields are true, until the mutex is released with nobody waiting.
+#pragma once
+#include "runtime/model/object.h"
+
+namespace heddle::rt {
+
+void free_steps_start(bool barriers_work);
+
+/// True: done, and the step is logged. Else nothing has happened.
+bool lock_freely(const void* mutex, uint32_t kind, void* caller);
+bool unlock_freely(const void* mutex, void* caller);
+
+/// With the baton: what the two above may need next time. `site` is that of `caller`.
+void learn_lock(Object& o);
+void learn_site(void* caller, uint32_t site);
+
+/// With the baton, before anything looks at the model of a mutex.
+void let_model_decide(Object& o);
+/// With the baton: it was just released.
+void may_be_taken_freely(Object& o);
+/// Every mutex's model is true: in a forked child, or when free steps are over.
+void let_model_decide_all();
+
+/// With the baton: nobody takes a free step while this exists.
+class NoFreeSteps {
+ public:
+  NoFreeSteps();
+  ~NoFreeSteps();
+  NoFreeSteps(const NoFreeSteps&) = delete;
+};
+/// The process ends: never again.
+void end_free_steps();
+
+}  // namespace heddle::rt
