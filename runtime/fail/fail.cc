@@ -1,5 +1,4 @@
 #include "runtime/fail/fail.h"
-#include "runtime/parallel/free_steps.h"
 
 #include <sys/syscall.h>
 
@@ -8,6 +7,7 @@
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/sync/real.h"

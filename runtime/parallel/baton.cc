@@ -14,7 +14,7 @@ bool parallel, by_hooks;
 namespace {
 
 enum : uint32_t { kFree, kHeld, kContended };
-constexpr int kSpins = 1000;
+constexpr int kSpins = 4000;
 alignas(64) uint32_t word;
 
 bool try_lock() {
