@@ -17,7 +17,7 @@ constexpr llvm::StringRef kNoLongCalls[] = {"__", "pthread_", "sem_", "_ZNSt", "
 
 bool is_of_language_library(const llvm::Function& callee) {
   if (llvm::any_of(kNoLongCalls, [&](llvm::StringRef prefix) { return callee.getName().starts_with(prefix); })) return true;
-  const llvm::TargetLibraryInfoImpl known(llvm::Triple(callee.getParent()->getTargetTriple()));
+  static const llvm::TargetLibraryInfoImpl known(llvm::Triple(callee.getParent()->getTargetTriple()));  // one target per process
   llvm::LibFunc function;
   return llvm::TargetLibraryInfo(known).getLibFunc(callee, function);
 }

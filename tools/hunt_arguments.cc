@@ -87,7 +87,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
                "for git bisect run: exit status 1 a failure was found, 0 none, 125 this commit cannot be tested");
   app.add_option("--build", typed.build, "a command that builds the program first (sh -c)");
   app.add_flag("--json", out.json, "one JSON object on stdout");
-  app.add_flag("--quiet", out.quiet, "the answer and the line that replays it, nothing else");
+  app.add_flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
 }
 
 Status understand_durations(const Typed& typed, HuntRequest& request) {

@@ -58,7 +58,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   app.add_option("--network", out.network, "host (default); own: a loopback device of its own and nothing else")
       ->check(one_of({"own", "host"}));
   app.add_flag("--json", out.json, "one JSON object on stderr");
-  app.add_flag("--quiet", out.quiet, "nothing but the program's own output");
+  app.add_flag("-q,--quiet", out.quiet, "nothing but the program's own output");
   if (auto status = parse_options(app, split.own)) return status == kUsage ? kRecordFailed : *status;
   if (split.program.empty())
     return failed({split.has_separator ? "there is no program behind --" : "no program to record",

@@ -53,7 +53,7 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
   app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with
   app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
-  app.add_flag("--quiet", out.quiet, "only the answer");
+  app.add_flag("-q,--quiet", out.quiet, "only the answer");
   if (auto status = parse_options(app, split.own)) return status;
   if (split.program.size() > 1)
     return report_error("replay",

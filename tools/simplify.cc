@@ -58,7 +58,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   app.add_flag("--one-by-one", task.options.one_by_one,
                "as in Tinertia's paper: every operation is executed (slower; for comparisons)");
   app.add_flag("--json", out.json, "one JSON object on stdout");
-  app.add_flag("--quiet", out.quiet, "only the answer");
+  app.add_flag("-q,--quiet", out.quiet, "only the answer");
   if (auto status = parse_options(app, split.own)) return status;
   if (split.program.size() > 1)
     return report_error("simplify",

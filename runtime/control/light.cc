@@ -82,23 +82,21 @@ LightCreation::~LightCreation() {
   io_rearm();
 }
 
-// A trapped call takes microseconds, so what may be executed as it is, is not trapped.
+// Of libc, while it makes a thread or ends one: what is the kernel thread's own does not happen, everything else does.
 long light_call(long number, const long a[6], const void* ucontext) {
   if (light_being_made && number == SYS_clone3) {
     const auto& q = *(const clone_args*)a[0];
-    if (q.flags == kAsLibcMakesThem && q.parent_tid == q.child_tid) {
+    if (q.flags == kAsLibcMakesThem && q.parent_tid == q.child_tid)
       return make(*light_being_made, q, *static_cast<const ucontext_t*>(ucontext));
-    }
   }
   if (light_in_libc) {
     switch (number) {
       // Of a kernel thread: the carrier has its own.
       case SYS_rseq: case SYS_set_robust_list: case SYS_rt_sigprocmask: return 0;
-      case SYS_exit: {
+      case SYS_exit:
         __atomic_store_n(light_in_libc->tid_word, 0, __ATOMIC_RELEASE);  // the kernel's part of it
         light_in_libc = nullptr;
         carry_on_with(after_end);
-      }
       default: break;
     }
   }
