@@ -96,8 +96,10 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
 
 void await_free_steps() {
   raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
-  for (uint32_t i = 0; i < control.thread_count; i++)
-    while (__atomic_load_n(&control.threads[i].in_free_step, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
+  for (uint32_t i = 0; i < control.thread_count; i++) {
+    const Thread& t = control.threads[i];
+    while (&t != self && __atomic_load_n(&t.in_free_step, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
+  }
 }
 
 void set_holder(Object& o, uint32_t word) {

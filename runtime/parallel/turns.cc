@@ -143,7 +143,9 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
     log_ended = true;
     return;
   }
-  write_step(__atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL), t, op, hooks);
+  const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
+  control.steps = number + 1;
+  write_step(number, t, op, hooks);
 }
 
 bool free_step_has_room() {
