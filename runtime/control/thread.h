@@ -45,6 +45,8 @@ struct Thread {
   uint32_t safe_place;      // hooks from its last step to where it was last safe
   uint32_t in_free_step;    // cross-thread: it takes a step without the baton (free_steps.h)
   uint32_t wanted;          // cross-thread: threads that wait, without the baton, until it stops at a hook
+  uint32_t answers;         // cross-thread: hand-overs without the baton
+  uint32_t answers_before;  // what they were when the holder of the baton last asked
   uint32_t owner_word;      // the state of a stripe that is its own
   uint32_t seen_shared;     // it knows of shared stripes up to this number
   uint32_t baton_depth, outside_depth;

@@ -9,6 +9,7 @@
 #include "runtime/control/recording.h"
 #include "runtime/detector/detector.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/table.h"
 
@@ -76,6 +77,16 @@ bool turn(Object& o, uint32_t from, uint32_t to) {
   return __atomic_compare_exchange_n(&o.free_word, &from, to, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+// Held by somebody who needs no help: a moment, before the model has to wake and be woken.
+void await_release(const Object& o, const Thread& t) {
+  constexpr int kSpins = 300;
+  for (int i = 0; i < kSpins; i++) {
+    const uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_RELAXED);
+    if (word == kFree || word == kModelDecides || (word & ~kBusy) == t.index + 1 || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED)) return;
+    __builtin_ia32_pause();
+  }
+}
+
 // `from` -> busy -> `to`, with the step in the middle.
 bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   Thread* t = self;
@@ -84,12 +95,14 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   const Site* site = known_site(caller);
   if (!o || !site) return false;
   const uint32_t mine = t->index + 1;
+  if (kind == HEDDLE_EV_MUTEX_LOCK) await_release(*o, *t);
   const FreeStep step(*t);
   if (!step.allowed() || !io_no_signal_is_due(*t)) return false;
   if (!turn(*o, lock ? kFree : mine, mine | kBusy)) return false;
   io_signal_opportunity_passed(*t);
   t->unproductive = 0;
-  log_free_step(*t, Op{kind, site->site, o->id, (uint64_t)mutex});
+  t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
+  log_free_step(*t, t->op, 0);
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
   return true;
 }
@@ -120,6 +133,17 @@ void free_steps_start(bool barriers_work) {
 bool lock_freely(const void* mutex, uint32_t kind, void* caller) { return step_freely(mutex, kind, caller, true); }
 bool unlock_freely(const void* mutex, void* caller) {
   return step_freely(mutex, HEDDLE_EV_MUTEX_UNLOCK, caller, false);
+}
+
+bool answer_freely(Thread& t, uint32_t hooks) {
+  if (HEDDLE_UNLIKELY(!possible) || t.baton_depth || !free_step_has_room()) return false;
+  const FreeStep step(t);
+  if (!step.allowed()) return false;
+  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks);
+  uint8_t asked = kRequestStop;
+  __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&t.answers, 1, __ATOMIC_SEQ_CST);
+  return true;
 }
 
 void learn_lock(Object& o) {

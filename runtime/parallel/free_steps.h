@@ -3,6 +3,8 @@
 // steps while that word is `busy`: the numbers of the operations on one mutex are in the order of the operations, which
 // is all a replay needs.
 //
+// So is the answer of a thread that is asked for memory at a hook (owners.cc).
+//
 // Everything else about a mutex happens with the baton, which makes the word kModelDecides first: from there on the
 // model's fields are true, until the mutex is released with nobody waiting.
 #pragma once
@@ -15,6 +17,9 @@ void free_steps_start(bool barriers_work);
 /// True: done, and the step is logged. Else nothing has happened.
 bool lock_freely(const void* mutex, uint32_t kind, void* caller);
 bool unlock_freely(const void* mutex, void* caller);
+
+/// At a hook: the step that says where the thread was asked, `hooks` hooks after its last one. True: it may go on.
+bool answer_freely(Thread& t, uint32_t hooks);
 
 /// With the baton: what the two above may need next time. `site` is that of `caller`.
 void learn_lock(Object& o);

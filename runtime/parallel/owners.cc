@@ -38,20 +38,25 @@ bool is_safe(const Thread& u) { return __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST
 void ask(Thread& u, uint8_t request) { __atomic_store_n(&u.request.asked, request, __ATOMIC_SEQ_CST); }
 bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOMIC_SEQ_CST); }
 
+// Who takes a stripe first makes it its own, then asks. The other one's accesses before its answer are those that it had looked up
+// before, all later ones find the new owner: so it need not stay where it answers.
+void expect_answer(Thread& u) { u.answers_before = __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST); }
+bool has_answered(const Thread& u) { return __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST) != u.answers_before; }
+
 // `u` executes nothing that hooks would tell of, and cannot before the baton is free.
-bool has_stopped(Thread& u) {
+bool stays(Thread& u) {
   if (is_safe(u)) return true;
   if (!is_asked(u)) ask(u, kRequestStop);
   return is_held_outside(u);
 }
+bool has_stopped(Thread& u) { return has_answered(u) || stays(u); }
 
-// True when `u` is at a place where it executes nothing of the program, which may take it a moment. The caller has the baton, which `u`
-// needs to go on.
+// The same, which may take a moment. The caller has the baton.
 bool stops_soon(Thread& u) {
-  if (is_safe(u)) return true;
+  if (is_safe(u) || has_answered(u)) return true;
   ask(u, kRequestStop);
   for (int i = 0; i < kSpins; i++) {
-    if (is_safe(u) || is_held_outside(u)) return true;
+    if (is_safe(u) || has_answered(u) || is_held_outside(u)) return true;
     __builtin_ia32_pause();
   }
   return false;
@@ -106,35 +111,50 @@ void sleep_until_stop(Taker& taker, Thread& u) {
   baton_regain(t, depth);
 }
 
-void stop(Taker& taker, Thread& owner) {
-  if (!taker.gives_way) return await_stop(owner);
-  if (stops_soon(owner)) return;
+// Until `owner` has stopped. False: others had the baton meanwhile, and what was taken was given back.
+bool stop(Taker& taker, Thread& owner, uint32_t stripe, uint32_t state) {
+  expect_answer(owner);
+  if (stops_soon(owner)) return true;
+  if (!taker.gives_way) {
+    await_stop(owner);
+    return true;
+  }
+  store(stripe, state);
   Wanted wanted(owner);
-  while (!has_stopped(owner)) sleep_until_stop(taker, owner);
+  do sleep_until_stop(taker, owner);
+  while (!stays(owner));
+  return false;
 }
 
-Thread* one_that_runs(const Thread& t) {
+template <class F>
+Thread* another(const Thread& t, F is_wanted) {
   for (uint32_t i = 0; i < control.thread_count; i++)
-    if (Thread& u = control.threads[i]; &u != &t && !stops_soon(u)) return &u;
+    if (Thread& u = control.threads[i]; &u != &t && is_wanted(u)) return &u;
   return nullptr;
 }
+Thread* one_that_runs(const Thread& t) {
+  return another(t, [](Thread& u) { return !stops_soon(u); });
+}
 
-// Until all others stop.
-void stop_others(Taker& taker) {
+// The same for all others.
+bool stop_others(Taker& taker, uint32_t stripe, uint32_t state) {
   Thread& t = taker.thread;
-  for (uint32_t i = 0; i < control.thread_count; i++)
+  const uint32_t count = control.thread_count;  // those that start later find the new owner
+  for (uint32_t i = 0; i < count; i++) expect_answer(control.threads[i]);
+  for (uint32_t i = 0; i < count; i++)
     if (Thread& u = control.threads[i]; &u != &t && !is_safe(u)) ask(u, kRequestStop);  // all at once, then wait for each
   Thread* u = one_that_runs(t);
-  if (!u) return;
+  if (!u) return true;
   if (!taker.gives_way) {
     for (; u; u = one_that_runs(t)) await_stop(*u);
-    return;
+    return true;
   }
-  const uint32_t count = control.thread_count;  // those that start later are short of the hooks that would make them wait: asked as they come
+  store(stripe, state);
   for (uint32_t i = 0; i < count; i++) __atomic_fetch_add(&control.threads[i].wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
-  for (; u; u = one_that_runs(t)) sleep_until_stop(taker, *u);
+  for (; u; u = another(t, [](Thread& o) { return !stays(o); })) sleep_until_stop(taker, *u);
   for (uint32_t i = 0; i < count; i++)
     if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&o.wanted, 1);
+  return false;
 }
 
 // With the baton.
@@ -144,23 +164,15 @@ void take_over(Taker& taker, uint32_t stripe, bool write) {
     uint32_t state = load(stripe);
     if (is_mine(t, state, write) || claim(t, stripe, write)) return;
     if (state == 0) continue;
-    if (!(state & kExclusive)) {
-      if (!write) return;  // the step that follows comes after the change that made it shared
-      stop_others(taker);
-      if (load(stripe) != state) continue;  // somebody else's by now
-      store(stripe, t.owner_word);
-      return;
-    }
-    Thread& owner = control.threads[(state & ~kExclusive) >> 1];
-    if (!write && (state & kReadOnly)) {
+    const bool exclusive = state & kExclusive;
+    if (!exclusive && !write) return;  // the step that follows comes after the change that made it shared
+    if (exclusive && !write && (state & kReadOnly)) {
       if (!change(stripe, state, shared_count + 1)) continue;  // it has written meanwhile
       __atomic_store_n(&shared_count, shared_count + 1, __ATOMIC_RELEASE);
       return;
     }
-    stop(taker, owner);
-    if (load(stripe) != state) continue;
-    store(stripe, t.owner_word | (write ? 0 : kReadOnly));
-    return;
+    if (!change(stripe, state, t.owner_word | (write ? 0 : kReadOnly))) continue;
+    if (exclusive ? stop(taker, control.threads[(state & ~kExclusive) >> 1], stripe, state) : stop_others(taker, stripe, state)) return;
   }
 }
 
@@ -217,6 +229,7 @@ void hand_over(Thread& t) {
   if (t.request.outside) hook_outside(t);
   if (!is_asked(t)) return;
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
+  if (__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestStop && !__atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST) && answer_freely(t, hooks + 1)) return;
   t.hook_place = hooks + 1;
   baton_take(t);
   stay_for_askers(t);

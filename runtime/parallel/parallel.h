@@ -68,7 +68,7 @@ void await_ended_threads();
 void log_step(Thread& t, const Op& op, uint32_t hooks);
 /// The same without the baton (free_steps.h), if there is room.
 bool free_step_has_room();
-void log_free_step(Thread& t, const Op& op);
+void log_free_step(Thread& t, const Op& op, uint32_t hooks);
 uint64_t real_elapsed();
 
 /// The replay of a recording (follow.cc): where the thread stops next, counted in hooks from here; a stop in the hook it is in: 0.

@@ -152,12 +152,11 @@ bool free_step_has_room() {
   return __atomic_load_n(&region->result.steps, __ATOMIC_RELAXED) < __atomic_load_n(&free_steps_end, __ATOMIC_RELAXED);
 }
 
-void log_free_step(Thread& t, const Op& op) {
-  t.op = op;
+void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   begin_stretch(t);
   // Before the number: what made these stripes shared has a smaller one.
   t.seen_shared = __atomic_load_n(&shared_count, __ATOMIC_ACQUIRE);
-  write_step(__atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL), t, op, 0);
+  write_step(__atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL), t, op, hooks);
 }
 
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {
