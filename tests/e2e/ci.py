@@ -234,7 +234,7 @@ def an_interrupt_ends_all_tests(h):
     build_gtest(h)
     p = subprocess.Popen([h.exe, "hunt", "--gtest", "--runs", "100000000", "--time", "0", "--junit", "j.xml", "--", "./shop_test"], cwd=h.work,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
+    time.sleep(4)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=60)
     junit = ET.parse(h.work / "j.xml").getroot()

@@ -282,7 +282,7 @@ def an_interrupted_hunt_still_confirms_what_it_found(h):
     exe = h.build(RACE_ONLY, "interrupted")
     p = subprocess.Popen([h.exe, "hunt", "--runs", "100000000", "--time", "0", "--seed", "1", "--", exe], cwd=h.work,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
+    time.sleep(4)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=30)
     assert p.returncode == INTERRUPTED and out.startswith("interrupted: nothing failed"), (p.returncode, out, err)
@@ -432,7 +432,7 @@ def interrupt_ends_everything(h):
     exe = h.build('#include <stdio.h>\n#include <unistd.h>\nint main(void) { return 0; }', "forever_heddle_test")
     p = subprocess.Popen([h.exe, "hunt", "--json", "--runs", "100000000", "--time", "0", "--", exe], cwd=h.work, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1)
+    time.sleep(3)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=20)
     found = json.loads(out)
@@ -444,7 +444,7 @@ def interrupt_ends_everything(h):
 def nothing_outlives_a_killed_heddle(h):
     exe = h.build('#include <unistd.h>\nint main(void) { for (;;) pause(); }', "pausing_heddle_test")
     p = subprocess.Popen([h.exe, "hunt", "--", exe], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    time.sleep(1)
+    time.sleep(3)
     p.kill()
     p.wait()
     deadline = time.time() + 5
@@ -456,7 +456,7 @@ def nothing_outlives_a_killed_heddle(h):
 def an_interrupt_before_the_first_run_ended_is_called_so(h):
     h.build("#include <unistd.h>\nint main(void) { for (;;) pause(); }", "pauses")
     p = subprocess.Popen([h.exe, "hunt", "--", "./pauses"], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    time.sleep(1)
+    time.sleep(3)
     p.send_signal(signal.SIGINT)
     out, _ = p.communicate(timeout=20)
     assert p.returncode == INTERRUPTED and out.startswith("interrupted: no run ended") and "--time" not in out, (p.returncode, out)
