@@ -1,7 +1,7 @@
 // A guided run (runtime/strategy/guided.cc, src/simplify): turns of threads that are followed loosely.
 //   EXPECT    HeddleGuide, then HeddleGuidePath[paths], then hashes of actions: heddle_step_hash(0, kind, site, 0)
 //   SCHEDULE  HeddleSegment[run.schedule_count]: {path | HEDDLE_GUIDE_JOINED, the number of actions after which it ends}
-//   STEPS     out: HeddleStep[result.steps]; `reserved` is 1 when a thread was preempted for this step
+//   STEPS     out: HeddleStep[result.steps]; `reserved` has flags, HEDDLE_STEP_...
 #pragma once
 #include <stdint.h>
 
@@ -10,8 +10,17 @@
 // A turn in no fixed order with the one before: of joined turns each thread goes as far as it can before another one does.
 #define HEDDLE_GUIDE_JOINED 0x80000000u
 
+// For this step a thread was preempted.
+#define HEDDLE_STEP_BY_PREEMPTION 1u
+// This action is one that the path has, but far away.
+#define HEDDLE_STEP_FAR 2u
+
 struct HeddleGuide {
   uint32_t paths;
+  // May a thread be back on its path far away, where it has left out many different actions? Yes when a loop ends sooner
+  // than it did (a thread does not wait any more), no when one turn of it takes another way (another thread comes last to a
+  // barrier: what it does then is on its path, too, a few turns later). Nobody can tell which it is.
+  uint32_t anywhere;
 };
 
 struct HeddleGuidePath {   // what one thread is expected to do; path 0 is main's

@@ -1,18 +1,18 @@
 // A bounded ring of integers between producers and consumers. A consumer looks whether there is something in one
 // critical section and takes it in the next one.
 //
-// parameters: producers consumers items-per-consumer
+// parameters: producers consumers items-per-consumer capacity
 #include <assert.h>
 #include <pthread.h>
 
 #include "../kernel.h"
 
-enum { kCapacity = 4, kMost = 64 };
+enum { kMost = 64 };
 
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t filled, drained;
-  int items[kCapacity];
+  int items[kMost], capacity;
   int head, rear;  // counts of what was taken and put; equal: empty
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER};
 
@@ -21,8 +21,8 @@ static long sums[kMost];
 
 static void put(int item) {
   pthread_mutex_lock(&ring.lock);
-  while (ring.rear - ring.head == kCapacity) pthread_cond_wait(&ring.drained, &ring.lock);
-  ring.items[ring.rear % kCapacity] = item;
+  while (ring.rear - ring.head == ring.capacity) pthread_cond_wait(&ring.drained, &ring.lock);
+  ring.items[ring.rear % ring.capacity] = item;
   ring.rear++;
   pthread_cond_signal(&ring.filled);
   pthread_mutex_unlock(&ring.lock);
@@ -36,7 +36,7 @@ static int take(void) {
   pthread_mutex_lock(&ring.lock);
 #endif
   assert(ring.head != ring.rear);  // FAILS
-  int item = ring.items[ring.head % kCapacity];
+  int item = ring.items[ring.head % ring.capacity];
   ring.head++;  // BUG:take
   pthread_cond_signal(&ring.drained);
   pthread_mutex_unlock(&ring.lock);
@@ -57,8 +57,10 @@ static void* consumer(void* sum) {
 int main(int argc, char** argv) {
   int producers = parameter(argc, argv, 1, 5), consumers = parameter(argc, argv, 2, 5);
   per_consumer = parameter(argc, argv, 3, 2);
+  ring.capacity = parameter(argc, argv, 4, 4);
   per_producer = per_consumer * consumers / producers;
-  assert(producers + consumers <= kMost && per_producer * producers == per_consumer * consumers);
+  assert(producers + consumers <= kMost && ring.capacity <= kMost);
+  assert(per_producer * producers == per_consumer * consumers);
   pthread_t threads[kMost];
   for (int i = 0; i < producers; i++) pthread_create(&threads[i], 0, producer, 0);
   for (int i = 0; i < consumers; i++) pthread_create(&threads[producers + i], 0, consumer, &sums[i]);

@@ -1,7 +1,7 @@
 // Block compression with a fixed number of slots: main deals blocks to workers, workers move to front and pack, the
 // writer takes the slots in order. A worker says that its slot is ready before the packed block is in it.
 //
-// parameters: workers blocks
+// parameters: workers blocks more-reports-per-block
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static struct slot {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t one_ready = PTHREAD_COND_INITIALIZER;
 static unsigned char input[kBlocks][kBlock];
-static int blocks, next_block, same;
+static int blocks, next_block, same, reports, more_reports;
 
 // Move to front, then run lengths: pairs (count, rank).
 static void pack(const unsigned char* block, struct packed* to) {
@@ -55,6 +55,12 @@ static int unpacks_to(const struct packed* from, const unsigned char* block) {
   return at == kBlock;
 }
 
+static void report(void) {
+  pthread_mutex_lock(&lock);
+  reports++;
+  pthread_mutex_unlock(&lock);
+}
+
 static void finish(struct slot* slot, struct packed* out) {
 #ifdef FIXED
   slot->out = out;
@@ -77,6 +83,7 @@ static void* worker(void* unused) {
     if (mine < 0) return 0;
     struct packed* out = calloc(1, sizeof *out);
     pack(input[mine], out);
+    for (int i = 0; i < more_reports; i++) report();
     finish(&slots[mine], out);
   }
 }
@@ -97,6 +104,7 @@ static void* writer(void* unused) {
 int main(int argc, char** argv) {
   int workers = parameter(argc, argv, 1, 4);
   blocks = parameter(argc, argv, 2, 6);
+  more_reports = parameter(argc, argv, 3, 0);
   assert(workers < kMost && blocks <= kBlocks);
   uint32_t random = 521288629u;
   for (int i = 0; i < blocks; i++)
@@ -105,6 +113,6 @@ int main(int argc, char** argv) {
   pthread_t threads[kMost];
   for (int i = 0; i <= workers; i++) pthread_create(&threads[i], 0, i < workers ? worker : writer, 0);
   for (int i = 0; i <= workers; i++) pthread_join(threads[i], 0);
-  assert(same == blocks);
+  assert(same == blocks && reports == blocks * more_reports);
   return 0;
 }

@@ -1,7 +1,7 @@
 // A parallel scanner: main puts names of files into a queue, workers take them and count how often a word occurs. A
 // worker that was woken believes that the file it was woken for is still there.
 //
-// parameters: workers files
+// parameters: workers files queued-before-workers-start more-reports-per-file
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static struct {
 
 static char files[kFiles][96];  // "name:text"
 static pthread_mutex_t matches_lock = PTHREAD_MUTEX_INITIALIZER;
-static int matches;
+static int matches, reports, more_reports;
 
 static void queue_put(const char* path) {
   pthread_mutex_lock(&queue.lock);
@@ -67,6 +67,12 @@ static int scan(const char* path) {
   return found;
 }
 
+static void report(void) {
+  pthread_mutex_lock(&matches_lock);
+  reports++;
+  pthread_mutex_unlock(&matches_lock);
+}
+
 static void* worker(void* unused) {
   (void)unused;
   const char* path;
@@ -75,6 +81,7 @@ static void* worker(void* unused) {
     pthread_mutex_lock(&matches_lock);
     matches += found;
     pthread_mutex_unlock(&matches_lock);
+    for (int i = 0; i < more_reports; i++) report();
   }
   return 0;
 }
@@ -91,14 +98,16 @@ static int write_files(int count) {
 }
 
 int main(int argc, char** argv) {
-  int workers = parameter(argc, argv, 1, 8), count = parameter(argc, argv, 2, 8);
-  assert(workers <= kMost && count <= kFiles);
+  int workers = parameter(argc, argv, 1, 8), count = parameter(argc, argv, 2, 8), before = parameter(argc, argv, 3, 0);
+  more_reports = parameter(argc, argv, 4, 0);
+  assert(workers <= kMost && count <= kFiles && before <= kSlots && before <= count);
   int expected = write_files(count);
   pthread_t threads[kMost];
+  for (int i = 0; i < before; i++) queue_put(files[i]);
   for (int i = 0; i < workers; i++) pthread_create(&threads[i], 0, worker, 0);
-  for (int i = 0; i < count; i++) queue_put(files[i]);
+  for (int i = before; i < count; i++) queue_put(files[i]);
   queue_close();
   for (int i = 0; i < workers; i++) pthread_join(threads[i], 0);
-  assert(matches == expected);
+  assert(matches == expected && reports == count * more_reports);
   return 0;
 }

@@ -13,6 +13,9 @@ namespace {
 
 constexpr uint32_t kPeek = 16;          // actions behind the end of a turn that show that it was skipped
 constexpr uint32_t kMaxStray = 5000;    // actions off the path in a row
+// Where a thread has left out more different actions of its path, beside one for each that it did instead, is far away. A
+// wait is two; at a barrier three lie between what whoever comes last does there and at the next.
+constexpr uint32_t kNear = 2;
 
 struct Guided {
   uint32_t number;    // of its thread in the guide, from 1; 0: the guide does not know it
@@ -26,6 +29,7 @@ uint32_t index_of[HEDDLE_MAX_THREADS];  // of a thread of the guide, from 1; 0: 
 const Path* paths;
 const uint32_t* words;
 uint32_t path_count;
+bool anywhere;
 const HeddleSegment* turns;
 uint64_t turn_count, first_turn, turn;  // the first of the joined turns, and the one of them that is on
 uint64_t preemptions;                   // before the last question
@@ -35,6 +39,7 @@ void start(const HeddleRun& run) {
   words = area<uint32_t>(HEDDLE_AREA_EXPECT);
   const auto* guide = reinterpret_cast<const HeddleGuide*>(words);
   path_count = run.expect_count ? guide->paths : 0;
+  anywhere = run.expect_count && guide->anywhere;
   paths = reinterpret_cast<const Path*>(guide + 1);
   turns = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
   turn_count = run.schedule_count;
@@ -61,12 +66,28 @@ uint32_t slot_of(const View& v, uint32_t index) {
 
 uint32_t expected(const Path& path, uint32_t position) { return words[path.first + position]; }
 
-// Where on its path the pending action of `g` lies; `path.actions` when it does not lie on what is left of this turn.
-uint32_t find_pending(const Path& path, const Guided& g, const Op& op, uint32_t end) {
+// Would more than `most` different actions be left out if the next one on the path were that at `to`? A loop that ends
+// sooner leaves out its body once, however often it was expected.
+bool leaves_out_more(const Path& path, uint32_t from, uint32_t to, uint32_t most) {
+  uint32_t different = 0;
+  for (uint32_t i = from; i < to; i++) {
+    uint32_t before = from;
+    while (expected(path, before) != expected(path, i)) before++;
+    if (before == i && ++different > most) return true;
+  }
+  return false;
+}
+
+// Where on its path the pending action of `g` lies; `path.actions` when it does not lie on what is left of this turn, or
+// too far away.
+uint32_t find_pending(const Path& path, const Guided& g, const Op& op, uint32_t end, bool& far) {
   const uint32_t hash = heddle_step_hash(0, op.kind, op.site, 0);
   const uint32_t limit = end + kPeek < path.actions ? end + kPeek : path.actions;
-  for (uint32_t i = g.position; i < limit; i++)
-    if (expected(path, i) == hash) return i;
+  for (uint32_t i = g.position; i < limit; i++) {
+    if (expected(path, i) != hash) continue;
+    far = leaves_out_more(path, g.position, i, kNear + g.strayed);
+    return far && !anywhere ? path.actions : i;
+  }
   return path.actions;
 }
 
@@ -79,7 +100,8 @@ uint32_t slot_of_turn(const View& v, const HeddleSegment& t) {
   if (slot == ~0u || g.position >= t.steps) return ~0u;
   const Path& path = paths[number];
   if (t.steps > path.actions) return v.yielding && v.current == index ? ~0u : slot;  // as long as it can
-  const uint32_t found = find_pending(path, g, thread(index).op, t.steps);
+  bool far = false;
+  const uint32_t found = find_pending(path, g, thread(index).op, t.steps, far);
   if (found < t.steps) return slot;
   if (found < path.actions) {  // this turn was skipped
     g.position = found;
@@ -89,18 +111,20 @@ uint32_t slot_of_turn(const View& v, const HeddleSegment& t) {
   return gives_up ? ~0u : slot;
 }
 
-// The thread takes its pending action.
-void advance(uint32_t index, uint32_t end) {
+// The thread takes its pending action. Returns whether it lies far away on its path.
+bool advance(uint32_t index, uint32_t end) {
   Guided& g = guided[index];
-  if (!g.number) return;
+  if (!g.number) return false;
   const Path& path = paths[g.number - 1];
-  const uint32_t found = find_pending(path, g, thread(index).op, end);
+  bool far = false;
+  const uint32_t found = find_pending(path, g, thread(index).op, end, far);
   if (found == path.actions) {
     g.strayed++;
-    return;
+  } else {
+    g.position = found + 1;
+    g.strayed = 0;
   }
-  g.position = found + 1;
-  g.strayed = 0;
+  return far;
 }
 
 uint64_t end_of_joined(uint64_t first) {
@@ -131,12 +155,12 @@ uint32_t slot_freely(const View& v) {
 }
 
 // What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
-void log_step(uint64_t step, const Thread& t) {
+void log_step(uint64_t step, const Thread& t, bool far) {
   HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
-  if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].reserved = 1;
+  if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].reserved |= HEDDLE_STEP_BY_PREEMPTION;
   preemptions = region->result.preemptions;
   if (step < capacity)
-    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, 0, t.op.site, t.op.object, 0};
+    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)(far ? HEDDLE_STEP_FAR : 0), t.op.site, t.op.object, 0};
   else
     region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
 }
@@ -146,8 +170,8 @@ uint32_t choose(View& v) {
   const bool by_guide = slot != ~0u;
   if (!by_guide) slot = slot_freely(v);
   const uint32_t index = v.enabled[slot];
-  advance(index, by_guide ? turns[turn].steps : guided[index].position + kPeek);
-  log_step(v.step, thread(index));
+  const bool far = advance(index, by_guide ? turns[turn].steps : guided[index].position + kPeek);
+  log_step(v.step, thread(index), far);
   return slot;
 }
 

@@ -43,6 +43,7 @@ struct Execution {
   Turns turns;
   Cost cost;
   std::uint64_t steps = 0;
+  bool ambiguous = false;  // of a guided run: Rejoining made a difference
 };
 
 /// From the log of a guided run.

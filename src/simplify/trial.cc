@@ -11,13 +11,13 @@ namespace {
 // A variant may spin where the original did not: it need not spin for as long as a hunt would let it.
 constexpr std::uint64_t kLongestShort = 100'000, kTimesLonger = 20;
 
-void write_guide(const Execution& base, const Turns& turns, RunRequest& request) {
+void write_guide(const Execution& base, const Turns& turns, Rejoining rejoining, RunRequest& request) {
   request.schedule.clear();
   for (const Turn& turn : turns)
     request.schedule.push_back({turn.thread | (turn.joined ? HEDDLE_GUIDE_JOINED : 0), turn.end});
   std::vector<std::uint32_t>& words = request.expect;
-  words.assign(1, static_cast<std::uint32_t>(base.threads.size()));
-  auto first = static_cast<std::uint32_t>(1 + 4 * base.threads.size());
+  words.assign({static_cast<std::uint32_t>(base.threads.size()), rejoining == Rejoining::kAnywhere});
+  auto first = static_cast<std::uint32_t>(2 + 4 * base.threads.size());
   for (const Path& path : base.threads) {
     const auto actions = static_cast<std::uint32_t>(path.actions.size());
     words.insert(words.end(), {path.parent, path.ordinal, first, actions});
@@ -32,7 +32,7 @@ Trials::Trials(Executor& executor, const RunRequest& run, const FailureCondition
                const FailureRecord& failure)
     : executor_(executor), run_(run), conditions_(conditions), failure_(failure) {}
 
-Result<Trial> Trials::execute(const Execution& base, const Turns& turns) {
+Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoining rejoining) {
   RunRequest request = run_;
   HeddleRun& run = request.parameters;
   run.strategy = HEDDLE_STRATEGY_GUIDED;
@@ -42,7 +42,7 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns) {
   if (!run.feed) request.inputs.clear();
   if (!was_cut_off(failure_) && run.max_steps)
     run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
-  write_guide(base, turns, request);
+  write_guide(base, turns, rejoining, request);
   executions_++;
   Result<RunOutcome> outcome = executor_.execute(request);
   if (!outcome) return std::unexpected(outcome.error());

@@ -15,6 +15,12 @@ enum class InputSource {
   kRecorded,  // those of the trace; who asks for anything else has diverged
 };
 
+/// Where a thread that left its path can be back on it (abi/guide.h, HeddleGuide.anywhere).
+enum class Rejoining {
+  kAnywhere,  // wherever its next action occurs: a loop ended sooner
+  kNear,      // not where much would be left out: a turn of a loop took another way
+};
+
 /// What came of one guided execution.
 struct Trial {
   bool same_failure = false;
@@ -32,7 +38,7 @@ class Trials {
   void use(InputSource inputs) { inputs_ = inputs; }
   InputSource inputs() const { return inputs_; }
   /// `base` says what the threads of `turns` are expected to do. Errors: the program cannot be controlled any more.
-  Result<Trial> execute(const Execution& base, const Turns& turns);
+  Result<Trial> execute(const Execution& base, const Turns& turns, Rejoining rejoining = Rejoining::kAnywhere);
   std::uint64_t executions() const { return executions_; }
   /// The strict replay of what an earlier trial did, with its inputs.
   RunRequest again(const Trial& trial) const;

@@ -118,6 +118,17 @@ def modes(h):
     check("preemptions in source terms", "was stopped after bbuf.c:" in out and "heddle replay" in out, out)
 
 
+def local_minima(h):
+    """What the paper's operations alone do not get out of: a schedule in which another thread comes last to each of 45 barriers, and a worker that
+    need not have come since another one can do what it did. The optimum of both is known (corpus/*/truth.json)."""
+    for name, size in ("streamcluster", "paper"), ("pfscan", "paper"):
+        program, trace = corpus.program(name), h.work / "minimum.heddle"
+        found = hunted(h, program.build(h.exe, h.work), program.args(size), 1, trace)
+        best, after = program.truth["minimal"], law(h, name, trace, found).get("after", {})
+        check(f"{name}: {best['switches']} switches, {best['preemptions']} preemptions, no more", after.get("switches") == best["switches"]
+              and after.get("preemptions") == best["preemptions"], after)
+
+
 def bad_input(h):
     good, trace, bad = (h.work / "modes.heddle").read_bytes(), h.work / "modes.heddle", h.work / "bad.heddle"
     rng, worst = random.Random(5), None
@@ -204,6 +215,7 @@ def main():
         else:
             programs(h, a.seeds)
             modes(h)
+            local_minima(h)
             bad_input(h)
             hunting(h)
             interrupt(h)
