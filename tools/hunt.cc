@@ -129,9 +129,18 @@ void print_next(const HuntArguments& arguments, const std::filesystem::path& pat
     fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
 }
 
+// "11 threads, 89 steps, 46 switches, 30 preemptions"
+std::string totals_text(const TraceHead& head) {
+  return fmt::format("{}, {}, {}, {}", counted("thread", head.threads.size()), counted("step", head.totals.steps),
+                     head.totals.switches == 1 ? "1 switch" : fmt::format("{} switches", head.totals.switches),
+                     counted("preemption", head.totals.preemptions));
+}
+
+// With --simplify all that is said is of the simplified trace, since that is the one to look at; the run is the hunt's.
 void print_failure(const HuntArguments& arguments, const Witness& witness, std::uint64_t number,
-                   const std::filesystem::path& trace) {
-  const FailureRecord& failure = *witness.head.failure;
+                   const std::filesystem::path& trace, const std::optional<SimplifiedFinding>& simplified) {
+  const bool simpler = simplified && simplified->answer;
+  const FailureRecord& failure = simpler ? *simplified->answer->after.failure : *witness.head.failure;
   std::string where = place_text(failure), what = failure.message;
   std::string run = fmt::format("run {}, seed {}", number, arguments.request.seed);
   const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
@@ -153,15 +162,12 @@ void print_failure(const HuntArguments& arguments, const Witness& witness, std::
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
+  if (simplified && !arguments.quiet) print_simplified(*simplified);
   print_next(arguments, trace);
+  if (simpler && !arguments.quiet)
+    fmt::print("  found as {}: {}\n", simplified->original.string(), totals_text(witness.head));
   if (!has_lines(failure) && !arguments.quiet)
     fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
-}
-
-void print_totals(const TraceHead& head) {
-  fmt::print("  {}, {}, {}, {}\n", counted("thread", head.threads.size()), counted("step", head.totals.steps),
-             head.totals.switches == 1 ? "1 switch" : fmt::format("{} switches", head.totals.switches),
-             counted("preemption", head.totals.preemptions));
 }
 
 // "3 distinct failures in 10000 runs: deadlock (41 runs, first 3), ..."
@@ -193,13 +199,10 @@ nlohmann::ordered_json failures_json(const HuntArguments& arguments, const Answe
   return out;
 }
 
-// Each with its simplified trace, also the first, which stands above.
 void print_others(const HuntArguments& arguments, const Answer& answer) {
-  if (answer.simplified && !arguments.quiet) print_simplified(*answer.simplified);
   for (std::size_t i = 0; i < answer.others.size(); i++) {
     const OtherFailure& other = answer.others[i];
-    print_failure(arguments, other.witness, answer.result.failures[i + 1].index + 1, other.trace);
-    if (other.simplified && !arguments.quiet) print_simplified(*other.simplified);
+    print_failure(arguments, other.witness, answer.result.failures[i + 1].index + 1, other.trace, other.simplified);
   }
   print_summary(answer.result);
 }
@@ -207,7 +210,7 @@ void print_others(const HuntArguments& arguments, const Answer& answer) {
 void print_words(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   if (answer.witness) {
-    print_failure(arguments, *answer.witness, result.failing->index + 1, arguments.trace);
+    print_failure(arguments, *answer.witness, result.failing->index + 1, arguments.trace, answer.simplified);
     if (arguments.request.keep_going) print_others(arguments, answer);
   } else {
     const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
@@ -230,8 +233,10 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
     fmt::print("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
   if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
-  if (answer.witness && answer.witness->head.totals.steps > 0) print_totals(answer.witness->head);
-  if (answer.simplified && !arguments.request.keep_going) print_simplified(*answer.simplified);
+  // Of several failures, or of one that was simplified, what is said of each stands there.
+  if (answer.witness && answer.witness->head.totals.steps > 0 && !arguments.request.keep_going &&
+      !(answer.simplified && answer.simplified->answer))
+    fmt::print("  {}\n", totals_text(answer.witness->head));
   for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
     fmt::print("  note: {} seen once and not again when the run was repeated\n",

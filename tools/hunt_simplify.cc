@@ -40,7 +40,7 @@ void print_simplified(const SimplifiedFinding& finding) {
   }
   fmt::print("  {}\n", first_line(*finding.answer));
   for (const std::string& line : preemption_lines(*finding.answer)) fmt::print("  {}\n", line);
-  fmt::print("  before that it was {}\n", finding.original.string());
+  for (const std::string& note : finding.answer->notes) fmt::print("  note: {}\n", note);
 }
 
 nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const fs::path& trace) {

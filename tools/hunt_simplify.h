@@ -17,7 +17,7 @@ struct SimplifiedFinding {
 /// The trace that the hunt wrote becomes the simplified one; the original lies beside it ("queue-1-full.heddle").
 SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace, bool live);
 
-/// To stdout, behind what the hunt says.
+/// To stdout: what is left, in the middle of what the hunt says.
 void print_simplified(const SimplifiedFinding& finding);
 nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const std::filesystem::path& trace);
 

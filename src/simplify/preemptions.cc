@@ -61,6 +61,7 @@ class Finder {
     out.file = where.file;
     out.line = where.line;
     std::string_view code = sources_.line(where.file, where.line);
+    code = code.substr(0, code.find(" //"));  // a comment is not what it did
     while (!code.empty() && (code.back() == ';' || code.back() == ' ' || code.back() == '{')) code.remove_suffix(1);
     out.text = fit(clean(code.empty() ? describe(*event, names_) : std::string(code), true), kLongestText, true);
     return out;

@@ -187,6 +187,10 @@ def interrupt(h):
               p.returncode == DONE and code == FOUND and again["failure"]["signature"] == found["failure"]["signature"], (p.returncode, code, again.get("divergence")))
 
 
+def again_failure(h, trace):
+    return h.json("replay", "--json", trace)[1].get("failure") or {}
+
+
 def hunting(h):
     exe, trace = h.work / "bbuf", h.work / "hs.heddle"
     code, out, err = h.json("hunt", "--json", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
@@ -198,7 +202,12 @@ def hunting(h):
     check("the original is beside it", full.get("switches") == out.get("switches"), full.get("switches"))
     check("it replays", h.run("replay", "--json", trace)[0] == FOUND)
     code, text, err = h.run("hunt", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
-    check("in words", code == FOUND and text.startswith("FAILED") and "\n  switches " in text and "was stopped after" in text, text)
+    lines = text.splitlines()
+    check("in words: the failure, what is left, where it is, and last what it was", code == FOUND and [line.split()[0] for line in lines[:4]] ==
+          ["FAILED", "switches", "thread", "trace"] and "was stopped after" in lines[2] and lines[5].startswith("  found as ") and f"{out['switches']} switches" in lines[5]
+          and "//" not in lines[2], text)
+    thread = again_failure(h, trace).get("thread")
+    check("the thread that failed is that of the simplified trace", f"thread {thread} " in lines[0] + " ", (thread, lines[0]))
 
 
 def main():
