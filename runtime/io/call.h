@@ -34,6 +34,11 @@ struct ThreadIo {
   char* landing;              // a recording: where the kernel writes while the thread is out (buffers.h)
 };
 
+/// Of the kernel's answer to a futex call of libc itself, in a recording or its replay (libc_futex.cc).
+struct Call;
+bool is_libc_code(uint64_t pc);
+long futex_inside_libc(Call& c);
+
 struct Call {
   long number;
   long a[6];

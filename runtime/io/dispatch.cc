@@ -40,7 +40,10 @@ long call_yield(Call& c) {
   return 0;
 }
 
-long call_futex(Call& c) { return futex_model(c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5], c.site); }
+long call_futex(Call& c) {
+  if (HEDDLE_UNLIKELY(by_hooks) && is_libc_code((uint64_t)c.context->uc_mcontext.gregs[REG_RIP])) return futex_inside_libc(c);
+  return futex_model(c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5], c.site);
+}
 
 // The program's handlers return through our restorer; one that was installed before us has its own.
 long call_sigreturn(Call& c) {

@@ -12,6 +12,8 @@ void libc_lock(Thread& t, void* object, uint32_t site);
 void libc_unlock(Thread& t, void* object);
 /// Of the dynamic loader, which pthread_create() takes too.
 extern char libc_loader;
+/// Of stdio's list of all streams.
+extern char libc_streams;
 
 class LibcCall {
  public:
