@@ -66,6 +66,9 @@ constexpr Shape kShapes[] = {
     {"memcmp", {{kRead, 0, -1, 2}, {kRead, 1, -1, 2}}},
     {"bcmp", {{kRead, 0, -1, 2}, {kRead, 1, -1, 2}}},
     {"memchr", {{kFindByte, 0, 1, 2}}},
+    {"memrchr", {{kRead, 0, -1, 2}}},
+    {"memmem", {{kRead, 0, -1, 1}, {kRead, 2, -1, 3}}},
+    {"swab", {{kRead, 0, -1, 2}, {kWrite, 1, -1, 2}}},
 
     {"strlen", {string(0)}},
     {"strnlen", {string(0, 1)}},
@@ -83,6 +86,8 @@ constexpr Shape kShapes[] = {
     {"strncmp", {{kReadPrefix, 0, 1, 2}, {kReadPrefix, 1, 0, 2}}},
     {"strcasecmp", {{kReadFolded, 0, 1}, {kReadFolded, 1, 0}}},
     {"strncasecmp", {{kReadFolded, 0, 1, 2}, {kReadFolded, 1, 0, 2}}},
+    {"strcoll", {string(0), string(1)}},
+    {"strverscmp", {string(0), string(1)}},
     {"strcpy", {string(1), {kWriteCopy, 0, 1}}},
     {"__strcpy_chk", {string(1), {kWriteCopy, 0, 1}}},
     {"stpcpy", {string(1), {kWriteCopy, 0, 1}}},

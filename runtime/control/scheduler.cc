@@ -110,7 +110,9 @@ namespace {
 bool recording_ended_outside() {
   if (!region->run.feed || replay_has_more()) return false;
   for (uint32_t i = 0; i < control.thread_count; i++)
-    if (control.threads[i].state == HEDDLE_T_PENDING && control.threads[i].op.kind == HEDDLE_EV_IO_RETURN) return true;
+    if (const Thread& t = control.threads[i]; t.state == HEDDLE_T_PENDING &&
+        (t.op.kind == HEDDLE_EV_IO_RETURN || (t.op.kind == HEDDLE_EV_HANDOVER && t.ready)))  // in a question (io/stream.cc)
+      return true;
   return false;
 }
 

@@ -44,6 +44,8 @@ struct Thread {
   uint32_t hook_place;      // where it waits in a hook for the baton, as its next step will say; 0: elsewhere
   uint32_t safe_place;      // hooks from its last step to where it was last safe
   uint32_t in_free_step;    // cross-thread: it takes a step without the baton (free_steps.h)
+  uint32_t deferred_signal; // that came in the middle of one
+  char deferred_info[128];  // its siginfo_t
   uint32_t wanted;          // cross-thread: threads that wait, without the baton, until it stops at a hook
   uint32_t answers;         // cross-thread: hand-overs without the baton
   uint32_t answers_before;  // what they were when the holder of the baton last asked

@@ -9,6 +9,8 @@
 #include "runtime/control/control.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
+#include "runtime/parallel/free_steps.h"
+#include "runtime/parallel/parallel.h"
 
 extern "C" void heddle_restore_rt();  // runtime/io/raw_syscall.S
 
@@ -55,6 +57,7 @@ void die_of(int signo) {
 }
 
 void fatal(int signo, siginfo_t* info, void* context) {
+  if (HEDDLE_UNLIKELY(parallel) && free_step_defers(signo, info, context)) return;
   if ((signo == SIGSEGV || signo == SIGBUS) && io_recover_fault(static_cast<ucontext_t*>(context))) return;
   if (HEDDLE_UNLIKELY(parallel) && self) baton_take(*self);  // for good
   if (mode == Mode::kControlled && begin_failure(self)) {
@@ -67,6 +70,12 @@ void fatal(int signo, siginfo_t* info, void* context) {
     await_inspection();
   }
   die_of(signo);
+}
+
+// Recordings: in front of the program's own handler.
+void handled_by_program(int signo, siginfo_t* info, void* context) {
+  if (free_step_defers(signo, info, context)) return;
+  reinterpret_cast<void (*)(int, siginfo_t*, void*)>(wanted[signo].handler)(signo, info, context);
 }
 
 void install(int signo) {
@@ -96,6 +105,10 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
       wanted[signo] = *(const KernelAction*)action;
       program_handles_faults = wanted[SIGSEGV].handler != (void*)SIG_DFL || wanted[SIGBUS].handler != (void*)SIG_DFL;
       if (fatal_signal) {
+        if (parallel && copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN) {
+          copy.handler = (void*)handled_by_program;
+          copy.flags |= SA_SIGINFO;
+        }
         if (copy.handler == (void*)SIG_DFL)
           install(signo);
         else

@@ -16,6 +16,10 @@ void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome);
 /// An event for an access that is no point.
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
 
+/// A hook of the runtime's own, in recordings and their replays: a function of libc reads there after steps of its own.
+void read_again(const void* p, size_t n);
+void read_string_again(const char* string, size_t limit);
+
 /// point() for a hook whose stack is already captured in info->pending_stack.
 void point_here(Thread& t, const Op& op);
 

@@ -4,6 +4,8 @@
 // tests/perf counts its instructions.
 #include "abi/hooks.h"
 
+#include <string.h>
+
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
@@ -14,6 +16,7 @@
 #include "runtime/io/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/start/start.h"
 
 namespace heddle::rt {
 
@@ -168,6 +171,25 @@ HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleS
   if (--t->budget <= 0) budget_spent(*t, site, 0);
   if (parallel) own<true>(*t, p, n);
 }
+
+namespace heddle::rt {
+static Thread* at_own_hook() {
+  Thread* t = self;
+  if (HEDDLE_LIKELY(!by_hooks) || !t || preloaded) return nullptr;  // plain code has no hooks to stop at
+  if (--t->budget <= 0) budget_spent(*t, nullptr, 0);
+  return parallel ? t : nullptr;
+}
+void read_again(const void* p, size_t n) {
+  if (!n) return;
+  if (Thread* t = at_own_hook()) own<false>(*t, p, n);
+}
+void read_string_again(const char* string, size_t limit) {
+  Thread* t = at_own_hook();
+  if (!t) return;
+  size_t owned = 0;
+  for (size_t now; (now = strnlen(string, limit) + 1) > owned; owned = now) own<false>(*t, string, now);
+}
+}  // namespace heddle::rt
 
 // As plain_slow(): one tail call, so that the hot path needs no frame.
 namespace heddle::rt {

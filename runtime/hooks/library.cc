@@ -93,16 +93,28 @@ using namespace heddle::rt;
 HEDDLE_EXPORT void __heddle_read_string(const volatile void* p, size_t limit, uint32_t stops, HeddleSite* site) {
   if (!wanted(site)) return __heddle_read_range(p, limit ? 1 : 0, site);
   size_t bytes = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8));
+  if (HEDDLE_LIKELY(!parallel)) return __heddle_read_range(p, bytes, site);
+  Thread& t = *self;
+  const bool follows = t.read_bytes && t.read_at == t.budget;  // another string of the same call
+  const uint64_t other = t.read_from, other_bytes = follows ? t.read_bytes : 0;
   __heddle_read_range(p, bytes, site);
-  if (HEDDLE_LIKELY(!parallel)) return;
   // Another thread may have made it longer until it was ours.
-  for (size_t now; (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes; bytes = now) own<false>(*self, p, now);
+  for (size_t now; (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes; bytes = now)
+    own_both(t, other, other_bytes, (uint64_t)p, now);
+  t.read_bytes = bytes;
+  t.read_at = t.budget;
 }
 
 HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile void* other, size_t limit, uint32_t folded,
                                         HeddleSite* site) {
   if (!wanted(site)) return __heddle_read_range(p, limit ? 1 : 0, site);
-  return __heddle_read_range(p, common_extent((uint64_t)p, (uint64_t)other, limit, folded), site);
+  size_t bytes = common_extent((uint64_t)p, (uint64_t)other, limit, folded);
+  if (HEDDLE_LIKELY(!parallel)) return __heddle_read_range(p, bytes, site);
+  __heddle_read_range(p, bytes, site);
+  Thread& t = *self;
+  own_both(t, (uint64_t)p, bytes, (uint64_t)other, bytes);
+  for (size_t now; (now = common_extent((uint64_t)p, (uint64_t)other, limit, folded)) > bytes; bytes = now)
+    own_both(t, (uint64_t)p, now, (uint64_t)other, now);
 }
 
 HEDDLE_EXPORT void __heddle_write_string(const volatile void* p, const volatile void* string, size_t limit, uint32_t appended,

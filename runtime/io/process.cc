@@ -239,6 +239,7 @@ long call_exec(Call& c) {
     if (r && r->kind == HEDDLE_IN_SYSCALL && r->number == c.number) return fed(c);  // it failed in the recording
   }
   note("the program replaces itself by exec: what follows runs uncontrolled");
+  const NoFreeSteps none;  // the log has no holes when this was the last step
   long result = execute(c);
   recorded(c, result);
   return result;

@@ -1,8 +1,13 @@
+// Rules of this file: between the word's `busy` and its end nothing may wait, fault or run code of the program: faults do not happen there,
+// other signals are queued (io/signals.cc), and those of the fatal kind that somebody sent wait for the end of the step.
 #include "runtime/parallel/free_steps.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
 
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
@@ -19,10 +24,11 @@ namespace {
 enum : uint32_t { kFree = 0, kBusy = 1u << 31, kModelDecides = ~0u };  // else: thread index + 1, perhaps busy
 
 struct Site {
+  Site* next;  // of the same place
   uint64_t pc;
   uint32_t site;
 };
-// Found without the baton: by hash, the latest of those that share a place. An entry never changes, it is replaced.
+// Found without the baton: by hash. Of locks, the latest of those that share a place; sites never change.
 constexpr uint32_t kLockPlaces = 1u << 15, kSitePlaces = 1u << 12;
 Object** locks;
 Site** sites;
@@ -39,18 +45,29 @@ T* at(T** table, uint32_t size, uint64_t key) {
 }
 
 bool is_plain(const void* mutex) {
-  const int kind = ((const pthread_mutex_t*)mutex)->__data.__kind;
+  constexpr int kElision = 256 | 512;  // asked for, or against: a matter of the processor
+  const int kind = ((const pthread_mutex_t*)mutex)->__data.__kind & ~kElision;
   return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
 Object* known_lock(const void* mutex) {
   Object* o = at(locks, kLockPlaces, (uint64_t)mutex);
-  return o && o->address == (uint64_t)mutex && !o->dropped && is_plain(mutex) ? o : nullptr;
+  return o && o->address == (uint64_t)mutex && !__atomic_load_n(&o->dropped, __ATOMIC_RELAXED) && is_plain(mutex) ? o : nullptr;
 }
 
 const Site* known_site(void* caller) {
   const Site* s = at(sites, kSitePlaces, (uint64_t)caller);
-  return s && s->pc == (uint64_t)caller ? s : nullptr;
+  while (s && s->pc != (uint64_t)caller) s = s->next;
+  return s;
+}
+
+// Again, now that it may be handled.
+__attribute__((noinline)) void resend_deferred(Thread& t) {
+  const int signo = (int)t.deferred_signal;
+  const uint64_t one = 1ull << (signo - 1);
+  t.deferred_signal = 0;
+  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signo, t.deferred_info);
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, nullptr, sizeof one);
 }
 
 // The thread says so with plain stores; who forbids makes it pass a barrier.
@@ -60,7 +77,11 @@ class FreeStep {
     __atomic_store_n(&t.in_free_step, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
   }
-  ~FreeStep() { __atomic_store_n(&thread_.in_free_step, 0, __ATOMIC_RELEASE); }
+  ~FreeStep() {
+    __atomic_store_n(&thread_.in_free_step, 0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (HEDDLE_UNLIKELY(thread_.deferred_signal)) resend_deferred(thread_);
+  }
   FreeStep(const FreeStep&) = delete;
   bool allowed() const { return !__atomic_load_n(&forbidden, __ATOMIC_RELAXED); }
 
@@ -107,11 +128,16 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   return true;
 }
 
+void take_a_nap() {
+  timespec nap{0, 20'000};
+  raw_syscall(SYS_nanosleep, &nap, nullptr);
+}
+
 void await_free_steps() {
   raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
   for (uint32_t i = 0; i < control.thread_count; i++) {
     const Thread& t = control.threads[i];
-    while (&t != self && __atomic_load_n(&t.in_free_step, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
+    while (&t != self && __atomic_load_n(&t.in_free_step, __ATOMIC_ACQUIRE)) take_a_nap();
   }
 }
 
@@ -146,15 +172,23 @@ bool answer_freely(Thread& t, uint32_t hooks) {
   return true;
 }
 
-void learn_lock(Object& o) {
-  if (possible) __atomic_store_n(&place(locks, kLockPlaces, o.address), &o, __ATOMIC_RELEASE);
-}
-
 void learn_site(void* caller, uint32_t site) {
   if (!possible || known_site(caller)) return;
+  Site*& first = place(sites, kSitePlaces, (uint64_t)caller);
   Site* s = arena_new<Site>();
-  *s = {(uint64_t)caller, site};
-  __atomic_store_n(&place(sites, kSitePlaces, s->pc), s, __ATOMIC_RELEASE);
+  *s = {first, (uint64_t)caller, site};
+  __atomic_store_n(&first, s, __ATOMIC_RELEASE);
+}
+
+bool free_step_defers(int signo, const void* info, void* context) {
+  Thread* t = self;
+  if (HEDDLE_LIKELY(!parallel) || !t || !t->in_free_step || t->deferred_signal) return false;
+  t->deferred_signal = (uint32_t)signo;
+  __builtin_memcpy(t->deferred_info, info, sizeof t->deferred_info);
+  const uint64_t one = 1ull << (signo - 1);
+  auto* mask = reinterpret_cast<uint64_t*>(&static_cast<ucontext_t*>(context)->uc_sigmask);
+  *mask |= one;  // until the step has ended
+  return true;
 }
 
 void let_model_decide(Object& o) {
@@ -164,15 +198,17 @@ void let_model_decide(Object& o) {
     if (!(word & kBusy)) {
       if (turn(o, word, kModelDecides)) return set_holder(o, word);
     } else if (spins > 1000) {
-      raw_syscall(SYS_sched_yield);
+      take_a_nap();
     }
     __builtin_ia32_pause();
   }
 }
 
 void may_be_taken_freely(Object& o) {
-  if (possible && !o.owner && !o.lock_waits && !o.used_with_cond && is_plain((void*)o.address))
-    __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
+  if (!possible || o.owner || o.lock_waits || o.used_with_cond || !is_plain((void*)o.address)) return;
+  __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
+  Object*& known = place(locks, kLockPlaces, o.address);
+  if (known != &o) __atomic_store_n(&known, &o, __ATOMIC_RELEASE);
 }
 
 void let_model_decide_all() {

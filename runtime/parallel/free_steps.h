@@ -21,8 +21,7 @@ bool unlock_freely(const void* mutex, void* caller);
 /// At a hook: the step that says where the thread was asked, `hooks` hooks after its last one. True: it may go on.
 bool answer_freely(Thread& t, uint32_t hooks);
 
-/// With the baton: what the two above may need next time. `site` is that of `caller`.
-void learn_lock(Object& o);
+/// With the baton: what the first two may need next time. `site` is that of `caller`.
 void learn_site(void* caller, uint32_t site);
 
 /// With the baton, before anything looks at the model of a mutex.
@@ -39,6 +38,8 @@ class NoFreeSteps {
   ~NoFreeSteps();
   NoFreeSteps(const NoFreeSteps&) = delete;
 };
+/// In the handler of a signal: it came in the middle of a free step, and comes again when that has ended.
+bool free_step_defers(int signo, const void* info, void* context);
 /// The process ends: never again.
 void end_free_steps();
 

@@ -218,6 +218,17 @@ void keep_source(Thread& t, uint64_t to, uint64_t size) {
   }
 }
 
+void own_both(Thread& t, uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes) {
+  for (;;) {
+    if (a_bytes && !owns(t, a, a_bytes, false))
+      own_slow(t, a, a + a_bytes - 1, false);
+    else if (b_bytes && !owns(t, b, b_bytes, false))
+      own_slow(t, b, b + b_bytes - 1, false);
+    else
+      return;
+  }
+}
+
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
   if (!bytes || address + bytes < address) return;  // the kernel will say no
   uint64_t stripes = ((address + bytes - 1) >> kStripeBits) - (address >> kStripeBits) + 1;

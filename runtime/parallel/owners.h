@@ -69,9 +69,14 @@ bool plain_code_start();  // false: barriers do not work here
 /// A hook after all: it calls back, or has left by an exception.
 void hook_outside(Thread& t);
 
-/// A range that is read, and perhaps copied by what the next hook says.
+/// Both are the thread's, to be read.
+void own_both(Thread& t, uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes);
+
+/// A range that is read, and perhaps compared with or copied by what the next hook says.
 inline void own_source(Thread& t, const volatile void* p, uint64_t size) {
+  const int32_t before = t.budget;
   own<false>(t, p, size);
+  if (HEDDLE_UNLIKELY(t.budget != before && t.read_bytes && t.read_at == before + 1)) own_both(t, t.read_from, t.read_bytes, (uint64_t)p, size);
   t.read_from = (uint64_t)p;
   t.read_bytes = size;
   t.read_at = t.budget;

@@ -31,16 +31,20 @@ bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
 }
 
-// With the baton.
-bool make_room(uint64_t number) {
-  if (HEDDLE_LIKELY(number + kRoomForFreeSteps < free_steps_end)) return true;
-  const uint64_t ahead = number + 2 * kRoomForFreeSteps;
-  if (has_room(ahead)) {
-    __atomic_store_n(&free_steps_end, ahead, __ATOMIC_RELAXED);
+// With the baton: for the next step, and for those that others take meanwhile.
+bool make_room() {
+  const uint64_t& steps = region->result.steps;
+  const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
+  if (HEDDLE_LIKELY(number < free_steps_end)) return true;
+  if (has_room(number + 3 * kRoomForFreeSteps)) {
+    __atomic_store_n(&free_steps_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
     return true;
   }
-  __atomic_store_n(&free_steps_end, (uint64_t)0, __ATOMIC_RELAXED);
-  return has_room(number + kRoomForFreeSteps) || has_room(number + 1);
+  if (free_steps_end) {
+    __atomic_store_n(&free_steps_end, (uint64_t)0, __ATOMIC_RELAXED);
+    const NoFreeSteps until_all_have_seen_it;
+  }
+  return has_room(__atomic_load_n(&steps, __ATOMIC_RELAXED) + 1);
 }
 
 // A kill finds it whole or not at all: its kind is in the word that is written last.
@@ -138,7 +142,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   begin_stretch(t);
   t.seen_shared = shared_count;
   if (HEDDLE_UNLIKELY(log_ended)) return;
-  if (HEDDLE_UNLIKELY(!make_room(__atomic_load_n(&r.steps, __ATOMIC_RELAXED)))) {
+  if (HEDDLE_UNLIKELY(!make_room())) {
     r.overflow |= 1u << HEDDLE_AREA_STEPS;
     log_ended = true;
     return;

@@ -2,7 +2,9 @@
 // modelled lock around each call puts the calls in order; otherwise these calls are only passed on.
 #pragma once
 #include <dlfcn.h>
+#include <stdlib.h>
 
+#include "runtime/hooks/access.h"
 #include "runtime/sync/model.h"
 
 namespace heddle::rt {
@@ -38,6 +40,38 @@ F next_function(F& cache, const char* name) {
   if (HEDDLE_UNLIKELY(!cache)) cache = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
   return cache;
 }
+
+/// A copy of the string that is read as one access; it may take steps. As libc's, null without memory.
+char* duplicate_string(const char* string, size_t limit);
+
+/// What a call reads while it takes steps, as one access: a copy of it, in recordings and their replays.
+class Snapshot {
+ public:
+  explicit Snapshot(const char* string) : Snapshot(nullptr, 0) {
+    if (HEDDLE_LIKELY(!by_hooks) || !modelled() || !string)
+      at_ = string;
+    else
+      at_ = (own_ = duplicate_string(string, ~(size_t)0 >> 1)) ? own_ : string;
+  }
+  Snapshot(const void* p, size_t bytes) : at_(p) {
+    if (HEDDLE_LIKELY(!by_hooks) || !modelled() || !p || !bytes || bytes > kMost) return;
+    own_ = static_cast<char*>(malloc(bytes));
+    if (!own_) return;
+    read_again(p, bytes);
+    at_ = __builtin_memcpy(own_, p, bytes);
+  }
+  ~Snapshot() {
+    if (HEDDLE_UNLIKELY(own_ != nullptr)) free(own_);
+  }
+  Snapshot(const Snapshot&) = delete;
+  const void* bytes() const { return at_; }
+  const char* string() const { return static_cast<const char*>(at_); }
+
+ private:
+  static constexpr size_t kMost = 1 << 20;
+  const void* at_;
+  char* own_ = nullptr;
+};
 
 }  // namespace heddle::rt
 

@@ -1,5 +1,6 @@
 // Functions of libc with a state that threads share behind the program's back: whose call comes first decides what they return.
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "runtime/sync/libc_lock.h"
@@ -25,6 +26,24 @@ void libc_unlock(Thread& t, void* object) {
   if (!o || o->owner != t.index + 1 || --o->depth) return;  // closed meanwhile
   set_owner(*o, nullptr);
   model_word_changed(&o->owner);
+}
+
+// Between the length and the copy there is an allocation, which may be a step.
+char* duplicate_string(const char* string, size_t limit) {
+  read_string_again(string, limit);
+  for (size_t n = strnlen(string, limit);;) {
+    char* copy = static_cast<char*>(malloc(n + 1));
+    if (!copy) return nullptr;
+    read_string_again(string, limit);
+    const size_t now = strnlen(string, limit);
+    if (now == n) {
+      memcpy(copy, string, n);
+      copy[n] = 0;
+      return copy;
+    }
+    free(copy);  // may be a step: the next round looks again
+    n = now;
+  }
 }
 
 char libc_loader;
@@ -57,7 +76,7 @@ HEDDLE_LIBC_CALL(void, tzset, (), (), &time_zone)
 HEDDLE_LIBC_CALL(size_t, strftime, (char* to, size_t n, const char* format, const tm* t), (to, n, format, t), &time_zone)
 HEDDLE_LIBC_CALL(size_t, strftime_l, (char* to, size_t n, const char* format, const tm* t, locale_t l), (to, n, format, t, l), &time_zone)
 HEDDLE_LIBC_CALL(char*, getenv, (const char* name), (name), &environment)
-HEDDLE_LIBC_CALL(int, setenv, (const char* name, const char* value, int replace), (name, value, replace), &environment)
+HEDDLE_LIBC_CALL(int, setenv, (const char* name, const char* value, int replace), (name, Snapshot(value).string(), replace), &environment)
 HEDDLE_LIBC_CALL(int, unsetenv, (const char* name), (name), &environment)
 HEDDLE_LIBC_CALL(int, putenv, (char* text), (text), &environment)
 HEDDLE_LIBC_CALL(int, dlclose, (void* handle), (handle), &libc_loader)
@@ -68,4 +87,15 @@ HEDDLE_WEAK void* dlopen(const char* name, int flags) {
   if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "dlopen")(name, flags);
   LibcCall call(&libc_loader, __builtin_return_address(0));
   return function ? function(name, flags) : next_function(function, "dlopen")(name, flags);
+}
+
+HEDDLE_WEAK char* strdup(const char* string) {
+  static char* (*function)(const char*);
+  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "strdup")(string);
+  return duplicate_string(string, ~(size_t)0 >> 1);
+}
+HEDDLE_WEAK char* strndup(const char* string, size_t limit) {
+  static char* (*function)(const char*, size_t);
+  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "strndup")(string, limit);
+  return duplicate_string(string, limit);
 }

@@ -16,10 +16,7 @@ int mutex_type(const void* m) { return mutex_kind(m) & kTypeMask; }
 
 Object& mutex_at(void* m) {
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
-  if (HEDDLE_UNLIKELY(parallel)) {
-    let_model_decide(o);
-    learn_lock(o);
-  }
+  if (HEDDLE_UNLIKELY(parallel)) let_model_decide(o);
   return o;
 }
 
@@ -29,6 +26,22 @@ int robust_result(Object& o) {
   o.abandoned = false;
   o.inconsistent = true;
   return EOWNERDEAD;
+}
+
+// While a thread looks at the model of a mutex, nobody takes it without: a handler may run at the step, others go on meanwhile.
+class InModel {
+ public:
+  explicit InModel(Object& o) : object_(o) { object_.lock_waits++; }
+  ~InModel() { object_.lock_waits--; }
+  InModel(const InModel&) = delete;
+
+ private:
+  Object& object_;
+};
+
+Wake point_at(Object& o, const Op& op, Ready ready = nullptr, uint64_t deadline = 0) {
+  const InModel stays(o);
+  return point(op, ready, &o.owner, deadline);
 }
 
 void take(Object& o) {
@@ -55,10 +68,7 @@ int mutex_acquire(void* m, const Op& op, uint64_t deadline) {
       return EDEADLK;
     }
   }
-  o.lock_waits++;
-  const Wake wake = point(op, word_is_zero, &o.owner, deadline);
-  o.lock_waits--;
-  if (wake == Wake::kTimedOut) {
+  if (point_at(o, op, word_is_zero, deadline) == Wake::kTimedOut) {
     last_event_failed();
     return ETIMEDOUT;
   }
@@ -172,7 +182,7 @@ HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   return lock_modelled(m);
 }
 
-HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
+__attribute__((noinline)) static int trylock_modelled(pthread_mutex_t* m) {
   if (HEDDLE_UNLIKELY(parallel) && lock_freely(m, HEDDLE_EV_MUTEX_TRYLOCK, __builtin_return_address(0))) return 0;
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_trylock)(m);
@@ -181,7 +191,7 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
   Object& o = mutex_at(m);
   const Op op = HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m);
   if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
-  point(op);
+  point_at(o, op);
   if (o.owner == self->index + 1 && mutex_type(m) == PTHREAD_MUTEX_RECURSIVE) {
     o.depth++;
     return 0;
@@ -197,6 +207,11 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
   }
   take(o);
   return robust_result(o);
+}
+
+HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
+  if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_trylock)(m);
+  return trylock_modelled(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at) {
@@ -223,9 +238,10 @@ __attribute__((noinline)) static int unlock_modelled(pthread_mutex_t* m) {
   if (!on) return HEDDLE_REAL(pthread_mutex_unlock)(m);
   if (is_outside(m))
     return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
-  const Op op = HEDDLE_CALL_OP(MUTEX_UNLOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m);
+  Object& o = mutex_at(m);
+  const Op op = HEDDLE_CALL_OP(MUTEX_UNLOCK, o.id, m);
   if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
-  point(op);
+  point_at(o, op);
   return mutex_release(m);
 }
 

@@ -7,12 +7,12 @@
 
 using namespace heddle::rt;
 
-HEDDLE_LIBC_CALL(int, puts, (const char* s), (s), stdout)
+HEDDLE_LIBC_CALL(int, puts, (const char* s), (Snapshot(s).string()), stdout)
 HEDDLE_LIBC_CALL(int, putchar, (int c), (c), stdout)
-HEDDLE_LIBC_CALL(int, fputs, (const char* s, FILE* f), (s, f), f)
+HEDDLE_LIBC_CALL(int, fputs, (const char* s, FILE* f), (Snapshot(s).string(), f), f)
 HEDDLE_LIBC_CALL(int, fputc, (int c, FILE* f), (c, f), f)
 HEDDLE_LIBC_CALL(int, putc, (int c, FILE* f), (c, f), f)
-HEDDLE_LIBC_CALL(size_t, fwrite, (const void* p, size_t size, size_t n, FILE* f), (p, size, n, f), f)
+HEDDLE_LIBC_CALL(size_t, fwrite, (const void* p, size_t size, size_t n, FILE* f), (Snapshot(p, size * n).bytes(), size, n, f), f)
 HEDDLE_LIBC_CALL(size_t, fread, (void* p, size_t size, size_t n, FILE* f), (p, size, n, f), f)
 HEDDLE_LIBC_CALL(char*, fgets, (char* s, int n, FILE* f), (s, n, f), f)
 HEDDLE_LIBC_CALL(int, fgetc, (FILE * f), (f), f)

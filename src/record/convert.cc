@@ -35,8 +35,7 @@ void last_places(std::span<const HeddleStep> beyond, std::vector<HeddleEvent>& o
 std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& result) {
   std::span<const HeddleStep> steps = region.live<HeddleStep>(HEDDLE_AREA_STEPS);
   steps = steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
-  // A kill between a step's number and its entry: what others wrote behind it cannot be ordered with what it would have
-  // been.
+  // A kill between a step's number and its entry: what others wrote behind it has no place in the order any more.
   auto missing = std::ranges::find(steps, HEDDLE_EV_NONE,
                                    [](const HeddleStep& s) { return static_cast<HeddleEventKind>(s.kind); });
   return steps.first(static_cast<std::size_t>(missing - steps.begin()));
