@@ -32,7 +32,7 @@ void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites&
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(instruction)) hook_byval(work, *call);
     hook_atomic(work, *instruction) || hook_access(work, *instruction) || hook_range(work, *instruction) ||
         hook_library(work, *instruction) || hook_vector(work, *instruction) || hook_library_atomic(work, *instruction) || hook_outside(work, *instruction) ||
-        hook_call(work, *instruction);
+        hook_assembly(work, *instruction) || hook_call(work, *instruction);
   }
   hook_branches(work, f);
   sites.finish(f, clones.name);

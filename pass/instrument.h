@@ -36,6 +36,7 @@ bool hook_library_atomic(Work& work, llvm::Instruction& instruction);  // librar
 bool hook_range(Work& work, llvm::Instruction& instruction);    // ranges.cc: mem* intrinsics
 bool hook_library(Work& work, llvm::Instruction& instruction);  // library.cc: calls of libc with known effects on memory
 bool hook_call(Work& work, llvm::Instruction& instruction);     // calls.cc: calls of functions that may have no hooks
+bool hook_assembly(Work& work, llvm::Instruction& instruction);  // assembly.cc: operands of inline assembly
 bool hook_vector(Work& work, llvm::Instruction& instruction);   // vectors.cc: masked load/store/gather/scatter
 bool hook_outside(Work& work, llvm::Instruction& instruction);  // outside.cc: rdtsc, rdrand; replaces `instruction`
 void hook_byval(Work& work, llvm::CallBase& call);              // ranges.cc: arguments copied by the call

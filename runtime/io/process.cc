@@ -198,6 +198,10 @@ bool io_let_others_act() {
   return io_others_may_act && nap(naps, kMostNaps);
 }
 
+// What pthread_create() asks for.
+constexpr uint64_t kThreadOfLibc = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |
+                                   CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+
 long call_clone(Call& c) {
   CloneRequest q = parse_clone(c);
   if (!controlled() || !self) return clone_now(c, q);
@@ -208,7 +212,9 @@ long call_clone(Call& c) {
     end_run(kFailedStatus);
   }
   if (q.flags & CLONE_THREAD) {
-    note("a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
+    note(q.flags == kThreadOfLibc ? "libc made a thread of its own (timer_create() with SIGEV_THREAD, or POSIX aio): it runs uncontrolled, and the program may wait for it "
+                                    "in vain; use timerfd, or threads that the program makes itself"
+                                  : "a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
     io_others_may_act = true;
     return clone_now(c, q);
   }
