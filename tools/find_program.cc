@@ -36,7 +36,7 @@ Result<ProgramInfo> find_program(const std::string& name) {
   if (name.empty()) return error("the name of the program is empty");
   std::error_code unknown;
   if (fs::is_directory(path, unknown))
-    return error(fmt::format("{} is a folder, not a program", name), "name the program in it: heddle hunt -- ./PROG");
+    return error(fmt::format("{} is a folder, not a program", name), "name the program in it");
   if (name.find('/') == name.npos) {
     path = search_path(name);
     std::error_code none;
@@ -50,7 +50,7 @@ Result<ProgramInfo> find_program(const std::string& name) {
   for (const std::string& library : info->needed)
     if (is_openmp(library))
       return error(fmt::format("{} uses OpenMP ({}), whose threads heddle does not control yet", name, library),
-                   "build it without -fopenmp, or hunt in the parts that use pthreads or std::thread");
+                   "build it without -fopenmp, or use heddle on the parts that use pthreads or std::thread");
   return info;
 }
 

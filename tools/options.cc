@@ -49,6 +49,12 @@ std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& 
     fmt::print("{}", app.help());
     return kClean;
   } catch (const CLI::ParseError& problem) {
+    const std::vector<std::string> rest = app.remaining();
+    const std::string usage = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
+    if (!rest.empty() && !rest.front().starts_with('-') && usage.contains("-- PROG ARGS")) {
+      fmt::print(stderr, "{0}: put -- before the program\n  {0} [OPTIONS] -- {1}\n", app.get_name(), shell_line(rest));
+      return kUsage;
+    }
     fmt::print(stderr, "{}: {}\n  {} --help\n", app.get_name(), problem.what(), app.get_name());
     return kUsage;
   }

@@ -1,5 +1,7 @@
 // heddle record: the program runs as always, its streams and status are its own; what we say goes to stderr.
+#include <bit>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -11,6 +13,7 @@
 #include "tools/find_program.h"
 #include "tools/json.h"
 #include "tools/options.h"
+#include "tools/signals.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
@@ -27,6 +30,8 @@ with everything that comes from outside (time, files, sockets, random bytes, sig
 
 Examples: heddle record -o run.heddle -- ./program --threads 4
           heddle record --with 'python3 client.py 8080' -- ./server --port 8080     the server runs until its client has ended
+SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the program, each time they come.
+A script or launcher runs to its end: the first program in it that heddle can control is recorded, the exit status is the script's.
 Exit status: the program's own (128 + signal); 66 when all its threads were in a deadlock; 125 when it could not be recorded;
 0 when it was ended by the SIGTERM of --with, or had to be killed after it.)";
 
@@ -74,32 +79,49 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   worker.output = OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
   worker.inherit_input = true;
-  worker.pass_interrupt = true;
   worker.ready_timeout = options->ready_timeout;
   out.request.trace = out.trace.empty() ? out.program.path.filename().string() + ".heddle" : out.trace;
   if (Status can = can_be_written(out.request.trace); !can) return failed(can.error());
   return std::nullopt;
 }
 
+int in_shell(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
 int status_of(const Recorded& recorded) {
   if (recorded.head.failure && recorded.head.failure->kind == "deadlock") return kFound;
-  if (recorded.outcome.stopped_by_us) return 0;  // as in a hunt: that was its client's doing, not the program's
-  const int status = recorded.outcome.wait_status;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const int own = in_shell(recorded.outcome.wait_status);
+  const int status = recorded.script_status ? in_shell(*recorded.script_status) : own;
+  // As in a hunt: that was its client's doing, not the program's.
+  return recorded.outcome.stopped_by_us && status == own ? 0 : status;
+}
+
+void note_script(const RecordArguments& arguments, Recorded& recorded) {
+  if (!recorded.script_status) return;
+  recorded.head.notes.push_back(
+      fmt::format("{} was recorded, the first program that heddle can control of those that {} started; what came "
+                  "behind it was not",
+                  recorded.program.string(), arguments.program.path.filename().string()));
+}
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 void print_words(const RecordArguments& arguments, const Recorded& recorded) {
   const TraceHead& head = recorded.head;
   const std::string trace = shell_word(arguments.request.trace.string());
-  if (head.failure)
-    fmt::print(
-        stderr, "{}  {}   {}{}\n", alarming("FAILED", 2), head.failure->message,
-        head.failure->file.empty()
-            ? ""
-            : fmt::format("{}:{}", std::filesystem::path(head.failure->file).filename().string(), head.failure->line),
-        head.failure->thread.empty() ? "" : ", thread " + head.failure->thread);
-  fmt::print(stderr, "{} {} steps of {} threads in {:.2f} s   replay it:  heddle replay {}\n", strong("recorded", 2),
-             head.totals.steps, head.threads.size(), recorded.seconds, trace);
+  if (head.failure) {
+    std::string place;
+    if (!head.failure->file.empty())
+      place =
+          fmt::format("   {}:{}", std::filesystem::path(head.failure->file).filename().string(), head.failure->line);
+    if (!head.failure->thread.empty()) place += (place.empty() ? "   thread " : ", thread ") + head.failure->thread;
+    fmt::print(stderr, "{}  {}{}\n", alarming("FAILED", 2), head.failure->message, place);
+  }
+  fmt::print(stderr, "{} {} of {} in {:.2f} s   replay it:  heddle replay {}\n", strong("recorded", 2),
+             counted(head.totals.steps, "step"), counted(head.threads.size(), "thread"), recorded.seconds, trace);
   for (const std::string& note : head.notes) fmt::print(stderr, "  note: {}\n", note);
 }
 
@@ -120,16 +142,24 @@ void print_object(const RecordArguments& arguments, const Recorded& recorded) {
 
 int record_main(int argc, char** argv) {
   RecordArguments arguments;
-  arguments.request.worker.stop = &catch_interrupts();
+  std::atomic<std::uint64_t>& signals = collect_signals();
+  arguments.request.worker.signals = &signals;
   adopt_orphans();
   if (auto status = parse(argc, argv, arguments)) return *status;
   auto recorded = record(arguments.request, describe_run(arguments.program, arguments.request.worker.launch));
+  if (const std::uint64_t early = signals.load(); !recorded && early != 0) {
+    const int number = std::countr_zero(early) + 1;
+    return failed(
+               {fmt::format("ended by SIG{} before the program ran: nothing was recorded", sigabbrev_np(number)), ""}),
+           128 + number;
+  }
   if (!recorded) return failed(recorded.error());
+  note_script(arguments, *recorded);
   if (arguments.json)
     print_object(arguments, *recorded);
   else if (!arguments.quiet)
     print_words(arguments, *recorded);
-  return recorded->outcome.end == RunEnd::kInterrupted ? kInterruptedExit : status_of(*recorded);
+  return status_of(*recorded);
 }
 
 }  // namespace heddle

@@ -34,6 +34,7 @@ struct ReplayArguments {
   std::string trace, program;
   std::uint64_t times = 1;
   bool json = false, quiet = false;
+  std::string hang_timeout;
   bool gdb = false, start_under_gdb = false;
   Options options;
   std::string damage;       // of the trace; empty: none
@@ -50,11 +51,19 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   app.footer(kFooter);
   app.add_option("TRACE", out.trace, "written by heddle hunt or heddle record")->required();
   app.add_option("--times", out.times, "how often (default 1)")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--hang-timeout", out.hang_timeout,
+                 "a replay without a scheduling point for this long is cut off (default 10s)");
   app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
   app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with
   app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
   app.add_flag("-q,--quiet", out.quiet, "only the answer");
   if (auto status = parse_options(app, split.own)) return status;
+  if (!out.hang_timeout.empty()) {
+    auto duration = parse_duration(out.hang_timeout);
+    if (!duration) return report_error("replay", duration.error());
+    if (duration->count() == 0) return report_error("replay", {"the hang timeout cannot be 0", ""});
+    out.options.hang_timeout = *duration;
+  }
   if (split.program.size() > 1)
     return report_error("replay",
                         {"the arguments of the program come from the trace: only its path may stand behind --", ""});
@@ -132,7 +141,10 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
   for (std::uint64_t i = 0; i < arguments.times; i++) {
     Result<ReplayReport> report = replayer.replay(executor);
     if (stop) return kInterruptedExit;
-    if (!report) return report_error("replay", report.error());
+    if (!report) {
+      const int status = report_error("replay", report.error());
+      return executor.escaped() ? kInconclusive : status;
+    }
     (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;
     if (!shown || !shown->divergence) shown = std::move(*report);
   }

@@ -69,6 +69,7 @@ const std::atomic<bool>& catch_interrupts() {
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a limit of the file size (ulimit -f) is an error of write(), as a full disk is
   return interrupted;
 }
 

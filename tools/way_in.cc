@@ -40,7 +40,7 @@ std::optional<Error> cannot_preload(const ProgramInfo& program, const std::strin
         fmt::format("{} cannot be controlled: it {}, and for such programs the dynamic linker ignores "
                     "LD_PRELOAD, by which heddle's runtime gets into a program",
                     name, program.is_setuid ? "is setuid or setgid" : "has file capabilities"),
-        fmt::format("hunt in a copy without that: cp {} copy; or build it with heddle cc", program.path.string())};
+        fmt::format("use a copy without that: cp {} copy; or build it with heddle cc", program.path.string())};
   if (!fs::path(program.loader).filename().string().starts_with("ld-linux-x86-64.so"))
     return Error{fmt::format("{} cannot be controlled: its dynamic linker is {}, and heddle's runtime needs glibc's",
                              name, program.loader.empty() ? "unknown" : program.loader),

@@ -17,7 +17,7 @@ _heddle() {
     hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
         --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --simplify --gtest --junit --sarif --bisect --build --json --quiet --help -o --output --" -- "$current")) ;;
     record) COMPREPLY=($(compgen -W "--mode --with --network --json --quiet --help -o --output --" -- "$current")) ;;
-    replay) COMPREPLY=($(compgen -W "--times --gdb --json --quiet --help --" -- "$current")) ;;
+    replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --json --quiet --help --" -- "$current")) ;;
     simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
     show) COMPREPLY=($(compgen -W "--format -o --output --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;

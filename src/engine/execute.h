@@ -67,6 +67,8 @@ class Executor {
   Result<RunOutcome> execute(const RunRequest& request,
                              std::function<void(std::span<const HeddleEvent>)> on_events = {});
 
+  /// The last execute() failed because a thread spins where heddle cannot make it give way (docs/plain.md).
+  bool escaped() const { return escape_.has_value(); }
   Worker& worker() { return *worker_; }
   /// Knows the memory map of the last run.
   Symbolizer& symbolizer();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/engine/check.h"
+#include "src/engine/recording_file.h"
 
 namespace heddle {
 namespace {
@@ -48,6 +49,7 @@ constexpr AreaSize kSizes[] = {
 };
 constexpr std::uint64_t kRecordedSteps = 16 * kGiB, kRecordedInputs = 8 * kGiB, kRecordedMeta = 16 * kMiB;
 static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);
+constexpr const char* kNoRoom = "free some space, or choose another place with -o";
 
 constexpr std::uint64_t page_up(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -76,31 +78,51 @@ std::uint64_t size_of(const AreaSize& size, bool recording) {
 
 Result<Region> Region::create(const std::filesystem::path& file) {
   Region region;
+  if (file.empty()) {
+    region.fd_ = memfd_create("heddle-region", MFD_CLOEXEC);
+    if (region.fd_ < 0) return error(fmt::format("cannot create the shared region: {}", std::strerror(errno)));
+  } else {
+    Result<int> claimed = claim_recording_file(file);
+    if (!claimed) return std::unexpected(claimed.error());
+    region.fd_ = *claimed;
+  }
+  Status made = region.make(file);
+  if (!made && !file.empty()) unlink(file.c_str());  // nothing was recorded, and it would keep a full disk full
+  if (!made) return std::unexpected(made.error());
+  return region;
+}
+
+Status Region::make(const std::filesystem::path& file) {
   const bool recording = !file.empty();
-  region.fd_ = recording ? open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-                         : memfd_create("heddle-region", MFD_CLOEXEC);
-  if (region.fd_ < 0)
+  lay_out(recording);
+  if (ftruncate(fd_, static_cast<off_t>(total_)) != 0)
     return error(recording ? fmt::format("cannot write {}: {}", file.string(), std::strerror(errno))
-                           : fmt::format("cannot create the shared region: {}", std::strerror(errno)));
-  region.lay_out(recording);
-  const std::uint64_t offset = region.total_;
-  if (ftruncate(region.fd_, static_cast<off_t>(offset)) != 0)
-    return error(fmt::format("cannot size the shared region: {}", std::strerror(errno)),
+                           : fmt::format("cannot size the shared region: {}", std::strerror(errno)),
                  errno == EFBIG ? "raise the limit of the file size (ulimit -f unlimited)" : "");
-  void* base = mmap(nullptr, offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region.fd_, 0);
+  void* base = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
   if (base == MAP_FAILED)
     return error(
-        fmt::format("cannot map the shared region ({} MiB of address space): {}", offset / kMiB, std::strerror(errno)),
+        fmt::format("cannot map the shared region ({} MiB of address space): {}", total_ / kMiB, std::strerror(errno)),
         "raise the limit of the address space (ulimit -v unlimited)");
-  region.base_ = static_cast<std::byte*>(base);
-  region.header_ = reinterpret_cast<HeddleRegion*>(base);
-  if (recording)  // a full disk must be an error here, not SIGBUS later; the logs grow with checks of their own
-    for (HeddleAreaId area : {HEDDLE_AREA_MODULES, HEDDLE_AREA_NOTES, HEDDLE_AREA_THREADS, HEDDLE_AREA_PCS, HEDDLE_AREA_OBJECTS})
-      if (int why = posix_fallocate(region.fd_, static_cast<off_t>(region.areas_[area].offset),
-                                    static_cast<off_t>(std::min(region.areas_[area].size, kMiB))))
-        return error(fmt::format("cannot write {}: {}", file.string(), std::strerror(why)));
-  region.reset_for_server();
-  return region;
+  base_ = static_cast<std::byte*>(base);
+  header_ = reinterpret_cast<HeddleRegion*>(base);
+  if (recording) {  // the logs grow with checks of their own
+    if (int why = posix_fallocate(fd_, 0, static_cast<off_t>(page_up(sizeof(HeddleRegion)))))
+      return error(fmt::format("cannot write {}: {}", file.string(), std::strerror(why)), kNoRoom);
+    for (HeddleAreaId area : {HEDDLE_AREA_MODULES, HEDDLE_AREA_NOTES, HEDDLE_AREA_THREADS, HEDDLE_AREA_PCS, HEDDLE_AREA_OBJECTS,
+                              HEDDLE_AREA_STACKS})
+      if (Status room = reserve(area, kMiB); !room)
+        return error(fmt::format("cannot write {}: {}", file.string(), room.error().message), room.error().advice);
+  }
+  reset_for_server();
+  return {};
+}
+
+Status Region::reserve(HeddleAreaId area, std::uint64_t bytes) {
+  HEDDLE_CHECK(area < HEDDLE_AREA_COUNT);
+  const int why = posix_fallocate(fd_, static_cast<off_t>(areas_[area].offset),
+                                  static_cast<off_t>(std::min(areas_[area].size, std::max<std::uint64_t>(bytes, 1))));
+  return why == 0 ? Status{} : error(std::strerror(why), kNoRoom);
 }
 
 void Region::lay_out(bool recording) {

@@ -58,11 +58,15 @@ class Region {
     return {reinterpret_cast<const T*>(base_ + areas_[area].offset), capacity<T>(area)};
   }
 
+  /// Room on the disk for the first `bytes` of an area, so that a full one is an error here and not SIGBUS later.
+  Status reserve(HeddleAreaId area, std::uint64_t bytes);
+
   /// Gives the memory of the output areas back when a run used much of it.
   void trim();
 
  private:
   Region() = default;
+  Status make(const std::filesystem::path& file);
   void lay_out(bool recording);
   std::byte* base_ = nullptr;
   HeddleRegion* header_ = nullptr;

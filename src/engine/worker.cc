@@ -117,7 +117,7 @@ Status Worker::await_ready() {
     if (state == HEDDLE_SERVER_FAILED)
       return error(fmt::format("{}: {}", options_.launch.program.string(),
                                bounded_string(shared.server_error, sizeof shared.server_error)));
-    if (interrupted()) return error("interrupted");
+    if (interrupted() || (options_.signals && options_.signals->load())) return error("interrupted");
     bool late = Clock::now() >= deadline;
     if (late || drain_->exited()) return std::unexpected(not_ready_error(late));
     futex_wait(shared.host_bell, bell, kSlice);
@@ -136,7 +136,7 @@ Error Worker::not_ready_error(bool timed_out) {
   if (timed_out && !options_.launch.follow.empty())
     return {fmt::format("{} started no program that heddle can control in {} s", program,
                         options_.ready_timeout.count() / 1000),
-            "hunt in the program itself: heddle hunt -- ./PROG"};
+            "name the program itself behind --"};
   if (timed_out)
     return {
         fmt::format("heddle's runtime in {} did not answer in {} s", program, options_.ready_timeout.count() / 1000),
@@ -147,9 +147,10 @@ Error Worker::not_ready_error(bool timed_out) {
   std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                                         : fmt::format("status {}", WEXITSTATUS(status));
   if (!options_.launch.follow.empty())
-    return {fmt::format("{} ended with {} and started no program that heddle can control{}{}", program, how,
-                        said.empty() ? "" : ": ", said),
-            "such a program was built by heddle cc, or makes threads and is dynamically linked; hunt in it directly"};
+    return {
+        fmt::format("{} ended with {} and started no program that heddle can control{}{}", program, how,
+                    said.empty() ? "" : ": ", said),
+        "such a program was built by heddle cc, or makes threads and is dynamically linked; name it itself behind --"};
   return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how,
                       said.empty() ? "" : ": ", said),
           "it cannot start at all? try it alone"};
@@ -224,17 +225,14 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
   HeddleRegion& shared = region_.header();
   Clock::time_point start = Clock::now(), moved = start;
   std::uint64_t progress = 0;
-  bool inspected = false, passed_on = false;
+  bool inspected = false;
   for (;;) {
     std::uint32_t bell = load_shared(shared.host_bell);
     if (!drain_ring(hooks)) status.ring_broken = true;
     if (load_shared(shared.server_done) == generation_) return RunEnd::kFinished;
     if (drain_->exited()) return RunEnd::kServerDied;
-    if (interrupted() && !options_.pass_interrupt) return RunEnd::kInterrupted;
-    if (interrupted() && !passed_on) {
-      passed_on = true;
-      signal_child(SIGINT);
-    }
+    if (interrupted()) return RunEnd::kInterrupted;
+    pass_signals_on(status);
     if (!stop_for_client(status)) return RunEnd::kClientEnded;
     if (load_shared(shared.result.awaiting_host) == 1 && !inspected) {
       inspected = true;
@@ -254,11 +252,42 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
   }
 }
 
-// Never a number that the program made up: only what descends from the program we started.
-void Worker::signal_child(int signal) {
+// Never a number that the program made up: only what descends from the program we started. False: it is not there yet.
+bool Worker::signal_child(int signal) {
   const pid_t child = load_shared(region_.header().result.child_pid);
   const std::vector<pid_t> below = descendants(root_);
-  if (std::find(below.begin(), below.end(), child) != below.end()) kill(child, signal);
+  return std::find(below.begin(), below.end(), child) != below.end() && kill(child, signal) == 0;
+}
+
+// The program has a session of its own: what a terminal or kill(1) sends to heddle's group reaches it this way only.
+void Worker::pass_signals_on(RunStatus& status) {
+  const std::uint64_t due = options_.signals ? options_.signals->load() : 0;
+  for (int number = 1; number < 64; number++) {
+    const std::uint64_t bit = std::uint64_t{1} << (number - 1);
+    if (!(due & bit)) continue;
+    options_.signals->fetch_and(~bit);  // before it is sent: the next one may come any time
+    if (signal_child(number))
+      status.passed_on |= bit;
+    else
+      options_.signals->fetch_or(bit);
+  }
+}
+
+std::optional<int> Worker::end_behind_script() {
+  if (root_ == 0 || root_ == server_pid_) return std::nullopt;
+  HeddleRegion& shared = region_.header();
+  store_shared(shared.server_go, ~0u);
+  futex_wake_all(shared.server_go);
+  while (!drain_->exited()) {
+    const std::uint32_t bell = load_shared(shared.host_bell);
+    const std::uint64_t due = options_.signals ? options_.signals->exchange(0) : 0;
+    for (int number = 1; number < 64; number++)
+      if (due >> (number - 1) & 1) kill(root_, number);
+    if (!drain_->exited()) futex_wait(shared.host_bell, bell, kSlice);
+  }
+  const int status = end_process(root_);
+  forget_server();
+  return status;
 }
 
 void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
@@ -274,6 +303,7 @@ void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
 std::size_t Worker::end_leftovers() {
   // The usual case: nobody is left below a server that is the program itself, and its next run may be forked already.
   if (root_ == server_pid_ && load_shared(region_.header().result.alone) == 1) return 0;
+  if (options_.script_goes_on && root_ != server_pid_) return kill_leftovers(server_pid_, {});
   return kill_leftovers(root_, keep_);
 }
 

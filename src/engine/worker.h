@@ -13,6 +13,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "src/engine/client.h"
@@ -36,7 +37,8 @@ struct WorkerOptions {
   bool cwd_copy = false;      // each run in a fresh copy of launch.cwd (implies a new program per run)
   std::chrono::milliseconds ready_timeout{10'000};
   const std::atomic<bool>* stop = nullptr;  // set from anywhere: runs end as kInterrupted
-  bool pass_interrupt = false;              // ... instead the program gets SIGINT and ends by itself
+  std::atomic<std::uint64_t>* signals = nullptr;  // set from anywhere: bit N-1 sends signal N to the program
+  bool script_goes_on = false;  // what a script above the program does beside and behind a run is the user's
 };
 
 enum class RunEnd {
@@ -65,6 +67,7 @@ struct RunHooks {
 struct RunStatus {
   RunEnd end = RunEnd::kFinished;
   int wait_status = 0;
+  std::uint64_t passed_on = 0;  // bits of options().signals that the program was sent
   bool asked_to_stop = false;  // by SIGTERM, when the command beside it had ended
   int client_status = 0;       // of that command, as waitpid gives it; 0 too when there is none
   bool ring_broken = false;    // the child's counters made no sense: events are missing
@@ -94,6 +97,9 @@ class Worker {
   std::filesystem::path server_executable() const;
   /// What the kernel did not allow, in words for the user; empty when every run starts equal.
   const std::vector<std::string>& shortcomings() const { return shortcomings_; }
+  /// After the last run: the program ends as that run did, and the script above it goes on to its own end, whose wait
+  /// status this is. Nothing where there is no script.
+  std::optional<int> end_behind_script();
   /// Ends the server and everything below it.
   void end();
 
@@ -108,7 +114,8 @@ class Worker {
   bool stop_for_client(RunStatus& status);
   bool drain_ring(const RunHooks& hooks);
   RunEnd await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status);
-  void signal_child(int signal);
+  bool signal_child(int signal);
+  void pass_signals_on(RunStatus& status);
   void await_reaped(const RunHooks& hooks, RunStatus& status);
   void ring_own_bell();
   std::size_t end_leftovers();

@@ -1,14 +1,20 @@
 #include "src/record/record.h"
 
+#include <stdlib.h>
+
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
 #include "src/engine/trace_builder.h"
 #include "src/record/convert.h"
+#include "src/trace/output_file.h"
 #include "src/trace/tables.h"
 
 namespace heddle {
@@ -62,9 +68,71 @@ Status leave_for_recovery(Meta meta, Worker& worker) {
   header.meta_bytes = bytes.size();
   header.maps_bytes = maps.size();
   bytes += maps;
+  if (Status room = worker.region().reserve(HEDDLE_AREA_META, bytes.size()); !room)
+    return error(fmt::format("cannot write {}: {}", worker.options().region_file.string(), room.error().message),
+                 room.error().advice);
   if (!worker.region().fill(HEDDLE_AREA_META, std::as_bytes(std::span(bytes))))
     return error("the program's arguments and environment are too large to be recorded");
   return {};
+}
+
+// The steps and inputs of the region as a trace in `file`.
+Result<TraceHead> write_trace(const std::filesystem::path& file, Meta meta, RunOutcome& outcome, Executor& executor) {
+  Result<TraceWriter> writer = TraceWriter::create(file);
+  if (!writer) return std::unexpected(writer.error());
+  const Region& region = executor.worker().region();
+  TraceBuilder builder(std::move(*writer), region);
+  builder.begin(meta);
+  convert_steps(recorded_steps(region, outcome.result), steps_beyond(region, outcome.result), outcome,
+                [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
+  return builder.finish(std::move(meta), outcome, executor, {});
+}
+
+// Beside the raw file there was no room for its trace: it waits elsewhere until that file, which is larger, is gone.
+class Shelter {
+ public:
+  Result<TraceHead> write(const Meta& meta, RunOutcome& outcome, Executor& executor) {
+    std::error_code none;
+    std::string folder = (std::filesystem::temp_directory_path(none) / "heddle-XXXXXX").string();
+    if (!mkdtemp(folder.data()))
+      return error(fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno)));
+    folder_ = folder;
+    return write_trace(file(), meta, outcome, executor);
+  }
+  /// Into the place of the raw file, which nobody uses any more.
+  Status move_to(const std::filesystem::path& trace) {
+    std::error_code failed;
+    std::filesystem::remove(trace, failed);
+    Result<OutputFile> out = OutputFile::create(trace);
+    Status written = out ? copy(*out) : std::unexpected(out.error());
+    if (!written)
+      return error(written.error().message,
+                   fmt::format("the trace is here: {}", (std::exchange(folder_, {}) / kName).string()));
+    return {};
+  }
+  ~Shelter() {
+    std::error_code failed;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, failed);
+  }
+
+ private:
+  static constexpr const char* kName = "recorded.heddle";
+  std::filesystem::path file() const { return folder_ / kName; }
+  Status copy(OutputFile& out) const {
+    std::ifstream in(file(), std::ios::binary);
+    std::string block(1 << 16, 0);
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
+      if (Status wrote = out.write({block.data(), static_cast<std::size_t>(in.gcount())}); !wrote) return wrote;
+    return out.commit();
+  }
+  std::filesystem::path folder_;
+};
+
+// Nothing was recorded: what lies there is of no use and looks enormous.
+std::unexpected<Error> without_file(const RecordRequest& request, const Error& why) {
+  std::error_code failed;
+  std::filesystem::remove(request.trace, failed);
+  return std::unexpected(why);
 }
 
 }  // namespace
@@ -72,30 +140,37 @@ Status leave_for_recovery(Meta meta, Worker& worker) {
 Result<Recorded> record(const RecordRequest& request, Meta meta) {
   WorkerOptions options = request.worker;
   options.region_file = request.trace;
+  options.script_goes_on = true;
   auto executor = Executor::create(options, std::make_shared<SiteCache>());
   if (!executor) return std::unexpected(executor.error());
   const RunRequest run = plan(request.options);
   Worker& worker = (*executor)->worker();
-  if (Status ready = worker.prepare(); !ready) return std::unexpected(ready.error());
+  if (Status ready = worker.prepare(); !ready) return without_file(request, ready.error());
   fill_meta(meta, run, worker);
-  if (Status left = leave_for_recovery(meta, worker); !left) return std::unexpected(left.error());
+  if (Status left = leave_for_recovery(meta, worker); !left) return without_file(request, left.error());
   const auto start = std::chrono::steady_clock::now();
   Result<RunOutcome> outcome = (*executor)->execute(run);
   if (!outcome) return std::unexpected(outcome.error());
   Recorded recorded;
   recorded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  recorded.program = worker.server_executable();
 
-  const Region& region = worker.region();
   if (!outcome->evidence) outcome->evidence = (*executor)->copy_evidence();
-  record_builds(meta, outcome->evidence->modules, worker.server_executable());
+  record_builds(meta, outcome->evidence->modules, recorded.program);
   if (outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) meta.more[kCutOff] = "1";
-  Result<TraceWriter> writer = TraceWriter::create(request.trace);
-  if (!writer) return std::unexpected(writer.error());
-  TraceBuilder builder(std::move(*writer), region);
-  builder.begin(meta);
-  convert_steps(recorded_steps(region, outcome->result), steps_beyond(region, outcome->result), *outcome,
-                [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
-  auto head = builder.finish(std::move(meta), *outcome, **executor, {});
+  const HeddleResult raw = outcome->result;
+  Shelter shelter;
+  bool sheltered = false;
+  auto head = write_trace(request.trace, meta, *outcome, **executor);
+  if (!head) {
+    outcome->result = raw;
+    auto again = shelter.write(meta, *outcome, **executor);
+    if (again) head = std::move(again), sheltered = true;
+  }
+  recorded.script_status = worker.end_behind_script();  // also where nothing could be written: it is the user's script
+  executor->reset();
+  if (Status moved = sheltered ? shelter.move_to(request.trace) : Status{}; !moved)
+    return std::unexpected(moved.error());
   if (!head) return std::unexpected(head.error());
   recorded.head = std::move(*head);
   recorded.outcome = std::move(*outcome);

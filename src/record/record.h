@@ -1,6 +1,7 @@
 // One parallel run of the program, recorded: the log of its steps and inputs becomes a trace that replays under control.
 #pragma once
 #include <filesystem>
+#include <optional>
 
 #include "src/engine/execute.h"
 #include "src/engine/options.h"
@@ -19,6 +20,8 @@ struct Recorded {
   TraceHead head;
   RunOutcome outcome;
   double seconds = 0;
+  std::filesystem::path program;     // what was recorded: behind a script another one than was named
+  std::optional<int> script_status;  // wait status of the script or launcher that had started the program
 };
 
 /// `meta` says what is run. The trace file is readable at every moment, whoever is killed.

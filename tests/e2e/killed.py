@@ -64,8 +64,8 @@ def kill_one(heddle, folder, exe, i, rng):
     left = survivors(folder)
     if left:
         return f"{whom} killed after {delay:.3f} s: left alive {left}"
-    if not trace.exists():
-        return None if delay < 0.2 else f"{whom} killed after {delay:.3f} s: no trace at all"
+    if not trace.exists():  # 125: the program was killed before it began, and nothing was kept
+        return None if delay < 0.2 or p.returncode == 125 else f"{whom} killed after {delay:.3f} s: no trace at all"
     code, out, err = bounded([heddle, "show", "--format", "json", trace], folder, 60)
     early = "cut off before the program began" in err or "before heddle's runtime" in err
     if code != 0 and not early:

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""What goes wrong around a recording: signals, full disks, one file for two, scripts, spins, wrong words on the command line.
+
+    tests/e2e/recording_faults.py --heddle build/bin/heddle [NAME ...]          closing line: 'N passed, M failed'
+
+Each case is a function; it fails by an assertion.
+"""
+import argparse, json, os, pathlib, signal, subprocess, sys, tempfile, time
+
+from programs import bounded, survivors
+
+CLEAN, USAGE, DIVERGED, FOUND, NOT_RECORDED = 0, 2, 3, 66, 125
+
+# Says when it is there, then waits; with an argument it handles signals: counts them and ends with 40 + number at SIGTERM.
+WAITS = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static void* idles(void* p) { for (;;) pause(); return p; }
+static volatile sig_atomic_t hups;
+static void on_hup(int n) { (void)n; hups++; (void)!write(1, "hup\n", 4); }
+static void on_term(int n) { (void)n; _exit(40 + hups); }
+int main(int argc, char** argv) {
+  if (argc > 1) { signal(SIGHUP, on_hup); signal(SIGTERM, on_term); }
+  (void)argv;
+  pthread_t t;
+  pthread_create(&t, 0, idles, 0);
+  (void)!write(1, "ready\n", 6);
+  for (;;) pause();
+}
+"""
+# Many steps: fills the log.
+LONG = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static long n, rounds = 200000;
+static void* works(void* p) {
+  for (long i = 0; i < rounds; i++) { pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); }
+  return p;
+}
+int main(int argc, char** argv) {
+  if (argc > 1) rounds = atol(argv[1]);
+  pthread_t a, b;
+  pthread_create(&a, 0, works, 0);
+  pthread_create(&b, 0, works, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  printf("%ld\n", n);
+  return argc > 2 ? atoi(argv[2]) : 0;
+}
+"""
+
+
+class Tool:
+    def __init__(self, exe, work):
+        self.exe, self.work = exe, work
+
+    def __call__(self, *args, timeout=120, limit=None):
+        argv = [str(a) for a in (self.exe, *args)]
+        if limit:
+            argv = ["/bin/sh", "-c", f'{limit}; exec "$@"', "sh", *argv]
+        return bounded(argv, self.work, timeout)
+
+    def build(self, source, name, *flags):
+        path = self.work / f"{name}.c"
+        path.write_text(source)
+        code, _, err = self("cc", "-g", "-O1", "-pthread", *flags, path, "-o", self.work / name)
+        assert code == 0, err
+        return self.work / name
+
+    def start(self, *args):
+        """A recording whose program has said that it is there."""
+        p = subprocess.Popen([str(a) for a in (self.exe, *args)], cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True)
+        assert p.stdout.readline() == b"ready\n", p.stderr.read()
+        return p
+
+    def script(self, text, name="wrap.sh"):
+        path = self.work / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+
+def ended(p, timeout=60):
+    out, err = p.communicate(timeout=timeout)
+    return p.returncode, out.decode(), err.decode()
+
+
+def signals_reach_the_program(h):
+    exe, trace = h.build(WAITS, "waits"), h.work / "w.heddle"
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        for group in (False, True):
+            p = h.start("record", "-o", trace, "--", exe)
+            (os.killpg if group else os.kill)(p.pid, number)
+            code, out, err = ended(p)
+            name = number.name
+            assert code == 128 + number and f"killed by {name}" in err and f"{name}, which heddle was sent" in err, (number, group, code, err)
+            assert all(line == line.rstrip() for line in err.splitlines()), err
+            code, out, err = h("show", trace)
+            assert name in out, (name, out, err)
+            code, out, err = h("replay", trace)
+            assert code == FOUND and f"killed by {name}" in err, (name, code, err)
+
+
+def handled_signals_come_once_each(h):
+    exe, trace = h.build(WAITS, "waits"), h.work / "w.heddle"
+    p = h.start("record", "-o", trace, "--", exe, "handles")
+    for _ in range(3):
+        os.killpg(p.pid, signal.SIGHUP)
+        assert p.stdout.readline() == b"hup\n"
+    os.kill(p.pid, signal.SIGTERM)
+    code, out, err = ended(p)
+    assert code == 43 and out == "", (code, out, err)
+    code, out, err = h("replay", trace)
+    assert code == FOUND and out == "ready\nhup\nhup\nhup\n", (code, out, err)
+
+
+def signal_before_the_program(h):
+    script = h.script("#!/bin/sh\necho ready\nsleep 60\n")
+    p = h.start("record", "-o", h.work / "w.heddle", "--", script)
+    p.send_signal(signal.SIGTERM)
+    code, out, err = ended(p)
+    assert code == 143 and "SIGTERM" in err and not (h.work / "w.heddle").exists(), (code, err)
+
+
+def small_disks(h):
+    """Whatever the size: a good trace, a trace that says that it was cut off, or a message; never a signal, never a ruin."""
+    if os.geteuid():
+        return
+    exe, small = h.build(LONG, "long"), h.work / "small"
+    small.mkdir()
+    seen = set()
+    for kilobytes in (64, 1024, 2048, 3072, 3584, 4096, 4608, 5120, 6144, 8192):
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", small], stderr=subprocess.DEVNULL).returncode:
+            return
+        try:
+            trace = small / "x.heddle"
+            code, out, err = h("record", "-o", trace, "--", exe)
+            seen.add(code)
+            if code == NOT_RECORDED:
+                assert "No space left" in err and str(trace) in err and not list(small.iterdir()), (kilobytes, err, list(small.iterdir()))
+            else:
+                assert code == CLEAN and out == "400000\n" and trace.stat().st_size < kilobytes << 10, (kilobytes, code, out, err)
+                assert [p.name for p in small.iterdir()] == ["x.heddle"]
+                shown, _, why = h("show", trace)
+                assert shown in (CLEAN, DIVERGED), (kilobytes, shown, why)
+        finally:
+            subprocess.run(["umount", small], check=True)
+    assert seen == {CLEAN, NOT_RECORDED}, seen
+
+
+def one_file_for_two(h):
+    exe, trace = h.build(WAITS, "waits"), h.work / "w.heddle"
+    p = h.start("record", "-o", trace, "--", exe)
+    code, out, err = h("record", "-o", trace, "--", exe)
+    assert code == NOT_RECORDED and "in use by another recording" in err and str(trace) in err and not out, (code, out, err)
+    p.send_signal(signal.SIGTERM)
+    assert ended(p)[0] == 143
+    assert h("replay", trace)[0] == FOUND
+    code, out, err = h("record", "-o", trace, "--", h.build(LONG, "long"), 10)  # free again
+    assert code == CLEAN, (code, err)
+
+
+def script_runs_to_its_end(h):
+    exe, trace = h.build(LONG, "long"), h.work / "s.heddle"
+    script = h.script(f"""#!/bin/sh
+trap 'echo trapped' EXIT
+echo before
+{exe} 10 5
+echo first $?
+{exe} 20 6
+echo second $?
+sleep 0.1 &
+wait
+exit 7
+""")
+    code, out, err = h("record", "-o", trace, "--", script)
+    assert code == 7, (code, out, err)
+    assert out == "before\n20\nfirst 5\n40\nsecond 6\ntrapped\n", (out, err)
+    assert f"{exe} was recorded" in err, err
+    assert h("replay", trace, "--", exe)[:2] == (FOUND, "20\n")
+    code, out, err = h("replay", trace)
+    assert code == FOUND and "20\n" in out and "40\n" not in out, (code, out, err)
+    for words, want in ((["timeout", "60", exe, 10, 3], 3), (["sh", "-c", f"{exe} 10; exit 4"], 4), (["env", "A=1", exe, 10, 0], 0)):
+        code, out, err = h("record", "-o", trace, "--", *words)
+        assert code == want and out == "20\n", (words, code, out, err)
+    crash = h.build('#include <stdlib.h>\nint main(void) { abort(); }', "crash")
+    script = h.script(f"#!/bin/bash\n{crash}\necho status $?\n")
+    code, out, err = h("record", "-o", trace, "--", script)
+    assert code == CLEAN and out == "status 134\n" and "FAILED" in err, (code, out, err)
+
+
+def signals_behind_a_script(h):
+    """The program gets it while it runs, the script when it goes on."""
+    exe = h.build(WAITS, "waits")
+    script = h.script(f"#!/bin/bash\n{exe} handles\necho status $?\necho ready\nsleep 60 & wait\n")
+    p = h.start("record", "-o", h.work / "w.heddle", "--", script)
+    p.send_signal(signal.SIGTERM)
+    assert p.stdout.readline() == b"status 40\n" and p.stdout.readline() == b"ready\n"
+    p.send_signal(signal.SIGTERM)
+    code, out, err = ended(p)
+    assert code == 143 and not survivors(h.work), (code, out, err)
+
+
+SPINS = r"""
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile int flag;
+static void* sets(void* p) { pthread_mutex_lock(&m); flag = 1; pthread_mutex_unlock(&m); return p; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, sets, 0);
+  while (!flag) {}
+  pthread_join(t, 0);
+  return 0;
+}
+"""
+
+
+def replay_of_a_spin_is_inconclusive(h):
+    source, exe, trace = h.work / "spins.c", h.work / "spins", h.work / "s.heddle"
+    source.write_text(SPINS)
+    subprocess.run(["cc", "-O1", "-g", "-pthread", source, "-o", exe], check=True)
+    code, out, err = h("record", "-o", trace, "--", exe)
+    assert code == CLEAN, (code, err)
+    code, out, err = h("replay", "--hang-timeout", "2s", trace)
+    assert code == DIVERGED and "spins" in err and "for 2 s" in err and "--hang-timeout" in err, (code, out, err)
+    code, out, err = h("replay", "--hang-timeout", "0", trace)
+    assert code == USAGE, (code, err)
+
+
+def words(h):
+    exe = h.build(LONG, "long")
+    code, out, err = h("record", exe, "10")
+    assert code == NOT_RECORDED and "put -- before the program" in err and f"heddle record [OPTIONS] -- {exe} 10" in err, (code, err)
+    code, out, err = h("hunt", exe, "10")
+    assert code == USAGE and "-- before the program" in err, (code, err)
+    code, out, err = h("record", "--frobnicate", "--", exe)
+    assert code == NOT_RECORDED and "--frobnicate" in err, (code, err)
+    for place in ("/dev/full", "/dev/stdout", "/dev/null", "/proc/self/fd/1"):
+        code, out, err = h("record", "-o", place, "--", exe)
+        assert code == NOT_RECORDED and place in err and "regular file" in err and not out, (place, code, out, err)
+    code, out, err = h("record", "-o", h.work / "t.heddle", "--", exe, limit="ulimit -f 100")
+    assert code == NOT_RECORDED and "t.heddle" in err and "ulimit -f" in err, (code, err)
+    assert not (h.work / "t.heddle").exists()
+    code, out, err = h("record", "--", h.work)
+    assert code == NOT_RECORDED and "hunt" not in err, (code, err)
+    code, out, err = h("record", "--", h.script("#!/bin/sh\nexit 3\n"))
+    assert code == NOT_RECORDED and "hunt" not in err and not list(h.work.glob("*.heddle")), (code, err)
+    alone = h.build("int main(void) { return 0; }", "alone")
+    code, out, err = h("record", "--", alone)
+    assert code == CLEAN and "1 thread in" in err, (code, err)
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", default="build/bin/heddle")
+    ap.add_argument("names", nargs="*")
+    a = ap.parse_args()
+    cases = [signals_reach_the_program, handled_signals_come_once_each, signal_before_the_program, small_disks, one_file_for_two,
+             script_runs_to_its_end, signals_behind_a_script, replay_of_a_spin_is_inconclusive, words]
+    failed = 0
+    for case in cases:
+        if a.names and case.__name__ not in a.names:
+            continue
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="heddle-recording-") as folder:
+            why = ""
+            try:
+                case(Tool(pathlib.Path(a.heddle).resolve(), pathlib.Path(folder)))
+            except Exception as problem:  # an assertion, a time-out
+                failed += 1
+                why = f": {type(problem).__name__} {problem}"
+            survivors(folder)
+        print(f"{'not ok' if why else 'ok    '} {case.__name__} {time.monotonic() - start:.1f} s{why}", flush=True)
+    print(f"{len(a.names or cases) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
