@@ -45,7 +45,7 @@ struct Typed {
 void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
   app.add_option("--strategy", out.strategy,
-                 "auto (default): moves its runs between random, pct, pos, surw, racedirected and rff; exhaustive: "
+                 "auto (default): moves its runs between random, pct, pos, surw, racedirected, rff and icb; exhaustive: "
                  "icb, dfs, dpor")
       ->check(one_of({"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"}));
   app.add_option("--bound", request.bound, "icb: at most this many preemptions (default: rising without end)")

@@ -8,7 +8,7 @@ namespace heddle {
 namespace {
 
 Observation observed(const Toy& toy, const Prefix& prefix) {
-  Observer observer(false);
+  Observer observer;
   observer.on_events(toy.run(prefix));
   return observer.finish();
 }

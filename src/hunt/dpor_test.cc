@@ -17,7 +17,7 @@ struct Explored {
 };
 
 std::uint64_t class_of(const std::vector<HeddleEvent>& decisions) {
-  Observer observer(false);
+  Observer observer;
   observer.on_events(decisions);
   return observer.finish().order;
 }

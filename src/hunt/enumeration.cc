@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace heddle {
-namespace {
-
-constexpr std::size_t kMostWaiting = 8'000'000;  // prefixes; 32 bytes each, and the runs that they are of
-
-}  // namespace
-
 Prefix prefix_of(std::span<const std::uint16_t> threads, std::size_t steps, std::uint16_t then) {
   Prefix out;
   auto add = [&](std::uint16_t thread) {
@@ -22,8 +16,8 @@ Prefix prefix_of(std::span<const std::uint16_t> threads, std::size_t steps, std:
   return out;
 }
 
-Enumeration::Enumeration(Order order, std::uint64_t seed, std::optional<std::uint32_t> bound)
-    : order_(order), dice_{seed}, bound_(bound) {
+Enumeration::Enumeration(Order order, std::uint64_t seed, std::optional<std::uint32_t> bound, std::size_t most)
+    : order_(order), dice_{seed}, bound_(bound), most_(most) {
   restart();
 }
 
@@ -92,7 +86,7 @@ void Enumeration::learn(std::size_t i, std::span<const HeddleEvent> decisions) {
     if (decision.flags & HEDDLE_OF_MORE) trouble_ = true;
     std::uint64_t others = decision.thread < 64 ? decision.value & ~(1ull << decision.thread) : decision.value;
     const bool preempts = order_ == Order::kByPreemptions && (decision.flags & HEDDLE_OF_COULD_STAY);
-    if (others && queue_.size() + later_.size() > kMostWaiting) {
+    if (others && queue_.size() + later_.size() > most_) {
       too_large_ = true;
       return;
     }

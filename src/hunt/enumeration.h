@@ -22,7 +22,9 @@ using Prefix = std::vector<HeddleSegment>;
 class Enumeration {
  public:
   enum class Order { kByPreemptions, kDepthFirst };
-  Enumeration(Order order, std::uint64_t seed, std::optional<std::uint32_t> bound = std::nullopt);
+  static constexpr std::size_t kMostWaiting = 8'000'000;  // prefixes; 32 bytes each, and the runs that they are of
+  Enumeration(Order order, std::uint64_t seed, std::optional<std::uint32_t> bound = std::nullopt,
+              std::size_t most = kMostWaiting);
 
   /// From the start: the set of points has changed.
   void restart();
@@ -31,7 +33,7 @@ class Enumeration {
   /// The decisions of the run of the i-th of take(); call in that order.
   void learn(std::size_t i, std::span<const HeddleEvent> decisions);
   /// A run of take() that was not executed to its end and may not be believed.
-  void lost(std::size_t) { trouble_ = true; }
+  void lost(std::size_t) { in_flight_--, trouble_ = true; }
 
   bool complete() const { return queue_.empty() && later_.empty() && !in_flight_; }
   /// All schedules with at most so many preemptions were executed; nothing yet: nullopt.
@@ -55,6 +57,7 @@ class Enumeration {
   Order order_;
   Dice dice_;
   std::optional<std::uint32_t> bound_, finished_;
+  std::size_t most_;
   std::uint32_t current_ = 0;
   std::vector<Item> queue_, later_, taken_;
   std::size_t in_flight_ = 0;

@@ -22,8 +22,8 @@ struct Epoch {
   std::vector<std::uint32_t> points;         // racy static sites, ascending
   std::uint64_t longest = 0;                 // steps of the longest run of earlier epochs
   std::shared_ptr<const Targets> targets;    // what earlier epochs taught; null: nothing
-  std::map<std::uint64_t, Prefix> prefixes;  // exhaustive strategies: by run
-  Shares shares = first_shares();            // of auto
+  std::map<std::uint64_t, Prefix> prefixes;  // icb, dfs, dpor: by run
+  Mix mix;                                   // of auto
 };
 
 /// First index behind the epoch that holds `index`.

@@ -11,14 +11,13 @@
 
 #include "src/engine/check.h"
 #include "src/hunt/exhaustive.h"
+#include "src/hunt/listed.h"
 
 namespace heddle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{100};
-constexpr std::uint32_t kFirstLengthGuess = 64;
-constexpr std::uint64_t kLongestObserved = 50'000;  // steps
 constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100;
 
 std::vector<int> allowed_cpus() {
@@ -85,6 +84,7 @@ class Hunter {
   bool exhausted_ = false;  // nothing is left to execute
   Knowledge knowledge_;     // of closed epochs, as `coverage_`
   Portfolio portfolio_;
+  std::optional<Listed> listed_;  // of auto
   Coverage coverage_, live_;
   std::map<std::string, FailingRun> failures_;  // keep_going: by signature
   std::uint64_t best_ = ~0ull;                  // lowest failing index
@@ -121,6 +121,8 @@ void Hunter::begin() {
   best_ = ~0ull;
   exhausted_ = false;
   exhaustive_.reset();
+  listed_.reset();
+  if (request_.strategy == Strategy::kAuto) listed_.emplace(request_.seed);
   if (!is_exhaustive(request_.strategy)) return;
   exhaustive_.emplace(request_.strategy, request_.seed, request_.bound);
   exhaustive_->plan(result_.epochs.back(), true);
@@ -134,7 +136,7 @@ std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock
 }
 
 void Hunter::execute_runs(Executor& executor, int cpu) {
-  Observer observer(is_exhaustive(request_.strategy));
+  Observer observer;
   std::unique_lock lock(mutex_);
   while (std::optional<std::uint64_t> index = next_run(lock)) {
     RunRequest request = plan_run(request_, result_.epochs.back(), *index);
@@ -142,6 +144,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     std::uint64_t attempt = attempt_;
     lock.unlock();
     const bool observed = request.parameters.observe != 0;
+    observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX);
     std::function<void(std::span<const HeddleEvent>)> on_events;
     if (observed) on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
     Result<RunOutcome> outcome = executor.execute(request, std::move(on_events));
@@ -260,11 +263,15 @@ bool Hunter::close_epoch_if_done() {
   if (exhaustive_) {
     exhaustive_->learn(epoch, lessons_);
     exhausted_ = !exhaustive_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
-    forget_prefixes(epoch);
   } else {
     next.targets = knowledge_.targets();
-    if (request_.strategy == Strategy::kAuto) next.shares = portfolio_.next(*next.targets);
   }
+  if (listed_) {
+    listed_->learn(epoch, lessons_);
+    next.mix = portfolio_.next(*next.targets, next.first, next.longest);
+    listed_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
+  }
+  forget_prefixes(epoch);
   lessons_.clear();
   if (exhausted_) return true;
   result_.epochs.push_back(std::move(next));
@@ -335,57 +342,6 @@ Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& o
 }
 
 }  // namespace
-
-Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
-  return request.strategy == Strategy::kAuto ? arm_of(epoch.shares, request.seed, index) : request.strategy;
-}
-
-namespace {
-
-// Random and pct learn nothing from it, and speed is their point: a sample is enough to tell the user.
-bool observes(const HuntRequest& request, std::uint64_t index, const Epoch& epoch) {
-  const Strategy strategy = request.strategy;
-  if (is_exhaustive(strategy)) return true;
-  const bool only_tells = strategy == Strategy::kRandom || strategy == Strategy::kPct;
-  if (only_tells && !request.options.coverage) return false;
-  if (epoch.longest > kLongestObserved) return index % 64 == 0;
-  if (only_tells) return index < 64 || index % 32 == 0;
-  if (strategy == Strategy::kAuto) return index < 512 || index % 4 == 0;  // of each strategy in it, as many
-  return true;
-}
-
-}  // namespace
-
-RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
-  HEDDLE_CHECK(index >= epoch.first && index < epoch.end);
-  RunRequest plan;
-  HeddleRun& run = plan.parameters;
-  request.options.fill(run);
-  run.seed = request.seed;
-  run.run_index = index;
-  const Strategy strategy = strategy_of(request, epoch, index);
-  run.strategy = runtime_strategy(strategy);
-  if (auto prefix = epoch.prefixes.find(index); prefix != epoch.prefixes.end())
-    plan.schedule = prefix->second;
-  else if (epoch.targets)
-    plan.schedule = told(strategy, *epoch.targets, request.seed, index);
-  run.observe = observes(request, index, epoch);
-  run.point_set = request.points;
-  run.detail = HEDDLE_DETAIL_CHOICES;
-  run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
-  run.detector =
-      detector_on(request.detector, index) || request.options.fail_on_race ||
-      (is_exhaustive(request.strategy) && request.detector == DetectorUse::kAuto);  // else a point may be missed
-  run.pct_depth = request.depth
-                      ? request.depth
-                      : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()
-  run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess
-                                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
-  if (run.max_steps == 0) run.max_steps = step_limit(epoch);
-  if (request.points == HEDDLE_POINTS_RACY) plan.points = epoch.points;
-  plan.limits = {request.options.hang_timeout, request.options.run_timeout};
-  return plan;
-}
 
 const Epoch& epoch_of(const HuntResult& result, std::uint64_t index) {
   for (const Epoch& epoch : result.epochs)

@@ -15,6 +15,11 @@ bool reads(std::uint32_t kind) {
   return kind != HEDDLE_EV_WRITE && kind != HEDDLE_EV_WRITE_RANGE && kind != HEDDLE_EV_ATOMIC_STORE;
 }
 
+bool waits(std::uint32_t kind) {
+  return kind == HEDDLE_EV_COND_WAIT || kind == HEDDLE_EV_COND_WAKE || kind == HEDDLE_EV_SEM_WAIT ||
+         kind == HEDDLE_EV_FUTEX_WAIT;
+}
+
 std::vector<HeddleSegment> tell_surw(const Targets& targets, Dice& dice) {
   if (targets.groups.empty()) return {};
   const Targets::Group& group = targets.groups[dice.below(targets.groups.size())];
@@ -150,10 +155,12 @@ std::shared_ptr<const Targets> Knowledge::targets() const {
   out->locks.assign(locks_.begin(), locks_.end());
   out->seen.assign(reads_from_.begin(), reads_from_.end());
   out->corpus = corpus_;
+  out->threads = static_cast<std::uint32_t>(parents_.size() + 1);
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_group;
   std::vector<std::uint32_t> all;
   for (const auto& [site, kind] : kinds_) {
     by_group[group_of(site)].push_back(site);
+    out->waits |= waits(kind);
     all.push_back(site);
   }
   for (const auto& [name, sites] : by_group) {

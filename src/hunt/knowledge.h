@@ -21,6 +21,8 @@ struct Targets {
     std::vector<HeddleSegment> threads;  // {name, events at them, with descendants}
   };
   std::vector<SitePair> races, locks;
+  bool waits = false;                  // threads wait for each other: conditions, semaphores
+  std::uint32_t threads = 0;           // with a name: most that a run had, at least
   std::vector<Group> groups;           // more than one thread each; the last one: all sites
   std::vector<SitePair> seen, unseen;  // reads-from pairs; unseen: could be, by their groups
   struct Abstract {

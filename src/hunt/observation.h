@@ -35,7 +35,8 @@ struct Observation {
 /// For one run at a time: on_events() as they come, then finish().
 class Observer {
  public:
-  explicit Observer(bool keep_decisions) : keep_(keep_decisions) {}
+  /// Of the next runs: Observation::decisions.
+  void keep_decisions(bool keep) { keep_ = keep; }
   void on_events(std::span<const HeddleEvent> events);
   Observation finish();
 
@@ -53,7 +54,7 @@ class Observer {
   void visit(const HeddleEvent& event, Place& place);
   void contend(const Place& place, Observation& out) const;
 
-  bool keep_;
+  bool keep_ = false;
   Observation now_;
   std::unordered_map<std::uint64_t, Place> places_;
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;  // by site and thread

@@ -1,0 +1,65 @@
+// One run of a hunt: what the program is told.
+#include <algorithm>
+
+#include "src/engine/check.h"
+#include "src/hunt/hunt.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::uint32_t kFirstLengthGuess = 64;
+constexpr std::uint64_t kLongestObserved = 50'000;  // steps
+
+// Random and pct learn nothing from it, and speed is their point: a sample is enough to tell the user.
+bool observes(const HuntRequest& request, std::uint64_t index, const Epoch& epoch) {
+  const Strategy strategy = request.strategy;
+  if (is_exhaustive(strategy)) return true;
+  const bool only_tells = strategy == Strategy::kRandom || strategy == Strategy::kPct;
+  if (only_tells && !request.options.coverage) return false;
+  if (epoch.longest > kLongestObserved) return index % 64 == 0;
+  if (only_tells) return index < 64 || index % 32 == 0;
+  if (strategy == Strategy::kAuto) return index < 512 || index % 4 == 0;  // of each strategy in it, as many
+  return true;
+}
+
+}  // namespace
+
+Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
+  if (request.strategy != Strategy::kAuto) return request.strategy;
+  const Strategy arm = arm_of(epoch.mix, request.seed, epoch.first, index);
+  return arm == Strategy::kIcb && !epoch.prefixes.contains(index) ? Strategy::kPos
+                                                                  : arm;  // there are not always enough
+}
+
+RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
+  HEDDLE_CHECK(index >= epoch.first && index < epoch.end);
+  RunRequest plan;
+  HeddleRun& run = plan.parameters;
+  request.options.fill(run);
+  run.seed = request.seed;
+  run.run_index = index;
+  const Strategy strategy = strategy_of(request, epoch, index);
+  run.strategy = runtime_strategy(strategy);
+  if (auto prefix = epoch.prefixes.find(index); prefix != epoch.prefixes.end())
+    plan.schedule = prefix->second;
+  else if (epoch.targets)
+    plan.schedule = told(strategy, *epoch.targets, request.seed, index);
+  run.observe = strategy == Strategy::kIcb || observes(request, index, epoch);
+  run.point_set = request.points;
+  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
+  run.detector =
+      detector_on(request.detector, index) || request.options.fail_on_race ||
+      (is_exhaustive(request.strategy) && request.detector == DetectorUse::kAuto);  // else a point may be missed
+  run.pct_depth = request.depth
+                      ? request.depth
+                      : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()
+  run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess
+                                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
+  if (run.max_steps == 0) run.max_steps = step_limit(epoch);
+  if (request.points == HEDDLE_POINTS_RACY) plan.points = epoch.points;
+  plan.limits = {request.options.hang_timeout, request.options.run_timeout};
+  return plan;
+}
+
+}  // namespace heddle
