@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 2u
+#define HEDDLE_REGION_VERSION 3u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -101,7 +101,7 @@ struct HeddleRun {  // in
   uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t debugger;       // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
   uint32_t fork_ahead;     // 1: the server may fork the next run before it is asked for, while the host looks at this one
-  uint32_t observe;        // 1: each decision is an event (HEDDLE_OF_*), at detail CHOICES only
+  uint32_t observe;        // so many of the first decisions are events (HEDDLE_OF_*), at detail CHOICES only
   uint32_t reserved[7];
 };
 

@@ -32,8 +32,8 @@ struct Control {
   uint64_t now;              // virtual ns
   uint64_t steps, max_steps, hash;
   uint64_t stay_until;       // before this step the thread that runs need not ask (unless `dirty`, or a deadline comes)
-  bool always_ask;           // details of each point are wanted, or each step is compared, or inputs are fed by step
-  bool observe;              // decisions are told to the host
+  bool always_ask;           // somebody wants to know of each step
+  uint32_t observe;          // so many more decisions are told to the host
   uint32_t segment_thread;
   uint64_t segment_start;    // step
   uint64_t quiet_steps;      // unproductive steps in a row, over all threads

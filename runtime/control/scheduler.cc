@@ -165,6 +165,11 @@ void commit(Thread* current, Thread& next) {
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
 }
 
+// Details of each point are wanted, or each step is compared, or inputs are fed by step.
+bool wants_each_step() {
+  return recording.detail >= HEDDLE_DETAIL_POINTS || region->run.feed || control.expect_count;
+}
+
 // How long the chosen thread may go on without asking: until the strategy wants to be asked, its segment gets too long for
 // fairness, or the run does.
 void let_stay(const Thread& t, uint64_t ask_again) {
@@ -217,8 +222,10 @@ Thread* choose(Thread* current) {
     diverged(expected == ~0u ? HEDDLE_DIV_SCHEDULE_ENDED : HEDDLE_DIV_THREAD_NOT_ENABLED, expected, stuck ? stuck : current);
   }
   Thread& next = control.threads[control.enabled[k]];
-  if (HEDDLE_UNLIKELY(control.observe))
+  if (HEDDLE_UNLIKELY(control.observe)) {
     record_decision(view, next, view.current_enabled && !view.yielding && !(properties(current->op.kind) & HEDDLE_P_YIELDS));
+    if (--control.observe == 0) control.always_ask = wants_each_step();
+  }
   commit(current, next);
   let_stay(next, view.ask_again);
   return &next;
@@ -396,8 +403,8 @@ void scheduler_start() {
   control.expect = area<uint32_t>(HEDDLE_AREA_EXPECT);
   control.expect_count = run.strict ? run.expect_count : 0;
   control.hash = 0xcbf29ce484222325ull;
-  control.observe = run.observe && recording.detail < HEDDLE_DETAIL_POINTS;
-  control.always_ask = recording.detail >= HEDDLE_DETAIL_POINTS || run.feed || control.expect_count || control.observe;
+  control.observe = recording.detail < HEDDLE_DETAIL_POINTS ? run.observe : 0;
+  control.always_ask = wants_each_step() || control.observe;
   strategy = &strategy_of(run);
   parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
   by_hooks = parallel || run.recorded;

@@ -8,7 +8,8 @@ namespace heddle {
 namespace {
 
 constexpr std::uint32_t kFirstLengthGuess = 64;
-constexpr std::uint64_t kLongestObserved = 50'000;  // steps
+constexpr std::uint32_t kLongestObserved = 50'000;  // steps: of a longer run the beginning, and not of each
+constexpr std::uint32_t kAll = ~0u;
 
 // Random and pct learn nothing from it, and speed is their point: a sample is enough to tell the user.
 bool observes(const HuntRequest& request, std::uint64_t index, const Epoch& epoch) {
@@ -44,7 +45,8 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
     plan.schedule = prefix->second;
   else if (epoch.targets)
     plan.schedule = told(strategy, *epoch.targets, request.seed, index);
-  run.observe = strategy == Strategy::kIcb || observes(request, index, epoch);
+  const bool listed = is_exhaustive(strategy);  // what was left undone is known from the decisions of the whole run
+  run.observe = listed ? kAll : observes(request, index, epoch) ? kLongestObserved : 0;
   run.point_set = request.points;
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
