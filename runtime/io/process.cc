@@ -1,5 +1,4 @@
 // Process identity and processes: ids, fork, exec, exit, signals to others, CPUs, and the ways out of control.
-#include <dlfcn.h>
 #include <sched.h>
 
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "runtime/io/stream.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/sync/fork_child.h"
+#include "runtime/sync/next.h"
 #include "runtime/sync/process_shared.h"
 #include "runtime/sync/real.h"
 
@@ -321,17 +321,14 @@ HEDDLE_EXPORT pid_t fork() {
 HEDDLE_EXPORT int sched_getcpu() noexcept {
   using namespace heddle::rt;
   if (controlled()) return 0;
-  static int (*real)();
-  if (!real) real = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "sched_getcpu"));
-  return real();
+  return HEDDLE_NEXT(int (*)(), "sched_getcpu")();
 }
 
 // libc's holds a lock of the target while it makes the system call, and a thread at its end takes that lock natively: in a recording
 // who meets whom there would be up to chance.
 HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
   using namespace heddle::rt;
-  static int (*real)(pthread_t, int);
-  if (!real) real = reinterpret_cast<int (*)(pthread_t, int)>(dlsym(RTLD_NEXT, "pthread_kill"));
+  auto* const real = HEDDLE_NEXT(int (*)(pthread_t, int), "pthread_kill");
   if (HEDDLE_LIKELY(!by_hooks) || !controlled() || !self) return real(handle, signo);
   Inside inside;
   if (signo < 0 || signo > 64) return EINVAL;

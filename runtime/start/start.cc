@@ -33,6 +33,7 @@
 #include "runtime/io/io.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/start/openmp.h"
+#include "runtime/sync/next.h"
 #include "runtime/sync/real.h"
 #include "runtime/sync/threads.h"
 
@@ -107,6 +108,7 @@ void child_start() {
   // libc loads and links the unwinder when a thread is unwound for the first time, under locks of its own: in a recording it must not
   // matter whose turn that is.
   if (by_hooks) {
+    look_up_all();
     void* here;
     backtrace(&here, 1);
   }

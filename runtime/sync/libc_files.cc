@@ -71,27 +71,23 @@ static void write_rest(FILE* f) {
   if (HEDDLE_UNLIKELY(by_hooks) && modelled() && f) fflush(f);
 }
 HEDDLE_WEAK int fclose(FILE* f) {
-  static int (*function)(FILE*);
   write_rest(f);
   LibcCall call(&libc_streams, __builtin_return_address(0));
-  return next_function(function, "fclose")(f);
+  return HEDDLE_NEXT(int (*)(FILE*), "fclose")(f);
 }
 HEDDLE_WEAK FILE* freopen(const char* path, const char* mode, FILE* f) {
-  static FILE* (*function)(const char*, const char*, FILE*);
   write_rest(f);
   LibcCall call(lock_for(path), __builtin_return_address(0));
-  return next_function(function, "freopen")(path, mode, f);
+  return HEDDLE_NEXT(FILE * (*)(const char*, const char*, FILE*), "freopen")(path, mode, f);
 }
 
 HEDDLE_WEAK int vdprintf(int fd, const char* format, va_list a) {
-  static int (*function)(int, const char*, va_list);
   if (HEDDLE_UNLIKELY(by_hooks) && modelled()) return print_to(fd, format, a);
-  return next_function(function, "vdprintf")(fd, format, a);
+  return HEDDLE_NEXT(int (*)(int, const char*, va_list), "vdprintf")(fd, format, a);
 }
 HEDDLE_WEAK int __vdprintf_chk(int fd, int flag, const char* format, va_list a) {
-  static int (*function)(int, int, const char*, va_list);
   if (HEDDLE_UNLIKELY(by_hooks) && modelled()) return print_to(fd, format, a);
-  return next_function(function, "__vdprintf_chk")(fd, flag, format, a);
+  return HEDDLE_NEXT(int (*)(int, int, const char*, va_list), "__vdprintf_chk")(fd, flag, format, a);
 }
 HEDDLE_WEAK int dprintf(int fd, const char* format, ...) {
   va_list a;

@@ -1,11 +1,11 @@
 // Locks inside libc (of a FILE, of the loader, of rand()) are not seen as long as they are free. In recordings and their replays a
 // modelled lock around each call puts the calls in order; otherwise these calls are only passed on.
 #pragma once
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "runtime/hooks/access.h"
 #include "runtime/sync/model.h"
+#include "runtime/sync/next.h"
 
 namespace heddle::rt {
 
@@ -34,12 +34,6 @@ class LibcCall {
   }
   void* object_;
 };
-
-template <class F>
-F next_function(F& cache, const char* name) {
-  if (HEDDLE_UNLIKELY(!cache)) cache = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
-  return cache;
-}
 
 /// A copy of the string that is read as one access; it may take steps. As libc's, null without memory.
 char* duplicate_string(const char* string, size_t limit);
@@ -81,7 +75,6 @@ class Snapshot {
 #define HEDDLE_LIBC_CALL(result, name, parameters, arguments, object) \
   HEDDLE_WEAK result name parameters {                                \
     using Function = result(*) parameters;                            \
-    static Function function;                                         \
     ::heddle::rt::LibcCall call(object, __builtin_return_address(0)); \
-    return ::heddle::rt::next_function(function, #name) arguments;    \
+    return HEDDLE_NEXT(Function, #name) arguments;                    \
   }

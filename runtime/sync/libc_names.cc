@@ -12,35 +12,63 @@
 
 #include "runtime/sync/libc_lock.h"
 
-namespace {
-char names, locales, log_socket;  // their addresses name the locks
-}  // namespace
-
 using namespace heddle::rt;
 
-HEDDLE_LIBC_CALL(int, getaddrinfo, (const char* node, const char* service, const addrinfo* hints, addrinfo** out), (node, service, hints, out), &names)
-HEDDLE_LIBC_CALL(int, getnameinfo, (const sockaddr* a, socklen_t n, char* host, socklen_t hn, char* service, socklen_t sn, int flags),
-                 (a, n, host, hn, service, sn, flags), &names)
-HEDDLE_LIBC_CALL(hostent*, gethostbyname, (const char* name), (name), &names)
-HEDDLE_LIBC_CALL(hostent*, gethostbyaddr, (const void* a, socklen_t n, int type), (a, n, type), &names)
-HEDDLE_LIBC_CALL(servent*, getservbyname, (const char* name, const char* protocol), (name, protocol), &names)
-HEDDLE_LIBC_CALL(protoent*, getprotobyname, (const char* name), (name), &names)
-HEDDLE_LIBC_CALL(passwd*, getpwnam, (const char* name), (name), &names)
-HEDDLE_LIBC_CALL(passwd*, getpwuid, (uid_t id), (id), &names)
-HEDDLE_LIBC_CALL(int, getpwnam_r, (const char* name, passwd* p, char* b, size_t n, passwd** out), (name, p, b, n, out), &names)
-HEDDLE_LIBC_CALL(int, getpwuid_r, (uid_t id, passwd* p, char* b, size_t n, passwd** out), (id, p, b, n, out), &names)
-HEDDLE_LIBC_CALL(group*, getgrnam, (const char* name), (name), &names)
-HEDDLE_LIBC_CALL(group*, getgrgid, (gid_t id), (id), &names)
-HEDDLE_LIBC_CALL(int, getgrnam_r, (const char* name, group* g, char* b, size_t n, group** out), (name, g, b, n, out), &names)
-HEDDLE_LIBC_CALL(int, getgrgid_r, (gid_t id, group* g, char* b, size_t n, group** out), (id, g, b, n, out), &names)
-HEDDLE_LIBC_CALL(int, getgrouplist, (const char* user, gid_t first, gid_t* out, int* n), (user, first, out, n), &names)
+namespace {
+
+char names, locales, log_socket;  // their addresses name the locks
+
+// May load a library. Locked in libc's order: who loads, holds its own lock already. `loaded`: with it the first call only; one that waits
+// for the network must not keep others from making threads.
+class LoadingCall {
+ public:
+  LoadingCall(void* caller, void* object, bool* loaded = nullptr)
+      : call_(object, caller), loader_(loaded && *loaded ? nullptr : &libc_loader, caller), loaded_(loaded) {}
+  ~LoadingCall() {
+    if (loaded_) *loaded_ = true;
+  }
+  LoadingCall(const LoadingCall&) = delete;
+
+ private:
+  LibcCall call_, loader_;
+  bool* loaded_;
+};
+
+bool hosts_loaded, addresses_loaded;
+
+}  // namespace
+
+#define HEDDLE_LOADING_CALL(result, name, parameters, arguments, ...)  \
+  HEDDLE_WEAK result name parameters {                                 \
+    using Function = result(*) parameters;                             \
+    LoadingCall call(__builtin_return_address(0), __VA_ARGS__);        \
+    return HEDDLE_NEXT(Function, #name) arguments;                     \
+  }
+
+HEDDLE_LOADING_CALL(int, getaddrinfo, (const char* node, const char* service, const addrinfo* hints, addrinfo** out), (node, service, hints, out),
+                    &names, &hosts_loaded)
+HEDDLE_LOADING_CALL(int, getnameinfo, (const sockaddr* a, socklen_t n, char* host, socklen_t hn, char* service, socklen_t sn, int flags),
+                    (a, n, host, hn, service, sn, flags), &names, &addresses_loaded)
+HEDDLE_LOADING_CALL(hostent*, gethostbyname, (const char* name), (name), &names, &hosts_loaded)
+HEDDLE_LOADING_CALL(hostent*, gethostbyaddr, (const void* a, socklen_t n, int type), (a, n, type), &names, &addresses_loaded)
+HEDDLE_LOADING_CALL(servent*, getservbyname, (const char* name, const char* protocol), (name, protocol), &names)
+HEDDLE_LOADING_CALL(protoent*, getprotobyname, (const char* name), (name), &names)
+HEDDLE_LOADING_CALL(passwd*, getpwnam, (const char* name), (name), &names)
+HEDDLE_LOADING_CALL(passwd*, getpwuid, (uid_t id), (id), &names)
+HEDDLE_LOADING_CALL(int, getpwnam_r, (const char* name, passwd* p, char* b, size_t n, passwd** out), (name, p, b, n, out), &names)
+HEDDLE_LOADING_CALL(int, getpwuid_r, (uid_t id, passwd* p, char* b, size_t n, passwd** out), (id, p, b, n, out), &names)
+HEDDLE_LOADING_CALL(group*, getgrnam, (const char* name), (name), &names)
+HEDDLE_LOADING_CALL(group*, getgrgid, (gid_t id), (id), &names)
+HEDDLE_LOADING_CALL(int, getgrnam_r, (const char* name, group* g, char* b, size_t n, group** out), (name, g, b, n, out), &names)
+HEDDLE_LOADING_CALL(int, getgrgid_r, (gid_t id, group* g, char* b, size_t n, group** out), (id, g, b, n, out), &names)
+HEDDLE_LOADING_CALL(int, getgrouplist, (const char* user, gid_t first, gid_t* out, int* n), (user, first, out, n), &names)
 
 HEDDLE_LIBC_CALL(char*, setlocale, (int category, const char* name), (category, name), &locales)
 HEDDLE_LIBC_CALL(locale_t, newlocale, (int mask, const char* name, locale_t base), (mask, name, base), &locales)
 HEDDLE_LIBC_CALL(locale_t, duplocale, (locale_t l), (l), &locales)
 HEDDLE_LIBC_CALL(void, freelocale, (locale_t l), (l), &locales)
-HEDDLE_LIBC_CALL(iconv_t, iconv_open, (const char* to, const char* from), (to, from), &locales)
-HEDDLE_LIBC_CALL(int, iconv_close, (iconv_t c), (c), &locales)
+HEDDLE_LOADING_CALL(iconv_t, iconv_open, (const char* to, const char* from), (to, from), &locales)
+HEDDLE_LOADING_CALL(int, iconv_close, (iconv_t c), (c), &locales)
 HEDDLE_LIBC_CALL(char*, dcgettext, (const char* domain, const char* text, int category), (domain, text, category), &locales)
 HEDDLE_LIBC_CALL(char*, dgettext, (const char* domain, const char* text), (domain, text), &locales)
 HEDDLE_LIBC_CALL(char*, gettext, (const char* text), (text), &locales)

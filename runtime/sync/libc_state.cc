@@ -83,19 +83,17 @@ HEDDLE_LIBC_CALL(int, dlclose, (void* handle), (handle), &libc_loader)
 
 // It looks at its caller, for the folders to search: passed on by a jump where nothing is recorded.
 HEDDLE_WEAK void* dlopen(const char* name, int flags) {
-  static void* (*function)(const char*, int);
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "dlopen")(name, flags);
+  auto* const function = HEDDLE_NEXT(void* (*)(const char*, int), "dlopen");
+  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return function(name, flags);
   LibcCall call(&libc_loader, __builtin_return_address(0));
-  return function ? function(name, flags) : next_function(function, "dlopen")(name, flags);
+  return function(name, flags);
 }
 
 HEDDLE_WEAK char* strdup(const char* string) {
-  static char* (*function)(const char*);
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "strdup")(string);
+  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return HEDDLE_NEXT(char* (*)(const char*), "strdup")(string);
   return duplicate_string(string, ~(size_t)0 >> 1);
 }
 HEDDLE_WEAK char* strndup(const char* string, size_t limit) {
-  static char* (*function)(const char*, size_t);
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return next_function(function, "strndup")(string, limit);
+  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return HEDDLE_NEXT(char* (*)(const char*, size_t), "strndup")(string, limit);
   return duplicate_string(string, limit);
 }

@@ -59,9 +59,8 @@ HEDDLE_WEAK int __fprintf_chk(FILE* f, int flag, const char* format, ...) {
 
 // All streams: libc locks their list, then each of them. Those that every program has are in order, too.
 HEDDLE_WEAK int fflush(FILE* f) {
-  static int (*function)(FILE*);
   void* caller = __builtin_return_address(0);
   LibcCall first(f ? f : stdin, caller);
   LibcCall second(f ? nullptr : stdout, caller), third(f ? nullptr : stderr, caller), list(f ? nullptr : &libc_streams, caller);
-  return next_function(function, "fflush")(f);
+  return HEDDLE_NEXT(int (*)(FILE*), "fflush")(f);
 }

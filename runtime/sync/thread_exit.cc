@@ -4,9 +4,9 @@
 //   real:  lock the weak reference, store ready (release), notify, drop the reference
 //   ours:  the same point and release that the store in a hooked clone has, and a reference of our own around the real one, so
 //          that the last one is dropped where the detector sees it
-#include <dlfcn.h>
 
 #include "runtime/sync/model.h"
+#include "runtime/sync/next.h"
 
 namespace heddle::rt {
 namespace {
@@ -69,10 +69,7 @@ using namespace heddle::rt;
 HEDDLE_EXPORT void make_ready_at_exit(void* element) __asm__("_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv");
 
 HEDDLE_EXPORT void make_ready_at_exit(void* element) {
-  using Set = void (*)(void*);
-  static Set next;
-  if (!next) next = reinterpret_cast<Set>(dlsym(RTLD_NEXT, "_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"));
-  next(element);
+  HEDDLE_NEXT(void (*)(void*), "_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv")(element);
   if (!modelled()) return;
   MakeReady& m = *static_cast<MakeReady*>(element);
   real_callback = m.callback;
