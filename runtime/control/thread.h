@@ -50,6 +50,8 @@ struct Thread {
   uint32_t answers;         // cross-thread: hand-overs without the baton
   uint32_t answers_before;  // what they were when the holder of the baton last asked
   uint32_t owner_word;      // the state of a stripe that is its own
+  uint32_t sections;        // steps but hand-overs ...
+  uint32_t guessed_section; // ... and in which of them companions were guessed (companions.h)
   uint32_t seen_shared;     // it knows of shared stripes up to this number
   uint32_t baton_depth, outside_depth;
   uint64_t read_from, read_bytes;  // by the last hook, if that read a range ...

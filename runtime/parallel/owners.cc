@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/control/control.h"
+#include "runtime/parallel/companions.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
@@ -67,7 +68,32 @@ struct Taker {
   Thread& thread;
   bool gives_way;     // at a hook: others go on meanwhile. Else it is in the middle of something in the runtime, and everybody waits
   bool lost = false;  // others had the baton: what was its own may have been taken
+  struct {
+    uint32_t stripe, state;
+  } taken[1 + kMostCompanions];  // from one owner, who is yet to stop
+  uint32_t taken_count = 0;
 };
+
+bool take(Taker& taker, uint32_t stripe, uint32_t state, uint32_t to) {
+  if (!change(stripe, state, to)) return false;
+  taker.taken[taker.taken_count++] = {stripe, state};
+  return true;
+}
+// Until the owner has stopped nobody has looked at them; others need the baton.
+void give_back(Taker& taker) {
+  while (taker.taken_count) {
+    const auto& last = taker.taken[--taker.taken_count];
+    store(last.stripe, last.state);
+  }
+}
+
+// Of the same owner, who is asked once for all.
+void take_companions(Taker& taker, uint32_t owner) {
+  uint32_t stripes[kMostCompanions];
+  const uint32_t count = guess_companions(taker.thread, stripes);
+  for (uint32_t i = 0; i < count; i++)
+    if (load(stripes[i]) == owner) take(taker, stripes[i], owner, taker.thread.owner_word);
+}
 
 // While one of these is there, `u` does not go on from the hook where it stops.
 class Wanted {
@@ -112,14 +138,14 @@ void sleep_until_stop(Taker& taker, Thread& u) {
 }
 
 // Until `owner` has stopped. False: others had the baton meanwhile, and what was taken was given back.
-bool stop(Taker& taker, Thread& owner, uint32_t stripe, uint32_t state) {
+bool stop(Taker& taker, Thread& owner) {
   expect_answer(owner);
   if (stops_soon(owner)) return true;
   if (!taker.gives_way) {
     await_stop(owner);
     return true;
   }
-  store(stripe, state);
+  give_back(taker);
   Wanted wanted(owner);
   do sleep_until_stop(taker, owner);
   while (!stays(owner));
@@ -137,7 +163,7 @@ Thread* one_that_runs(const Thread& t) {
 }
 
 // The same for all others.
-bool stop_others(Taker& taker, uint32_t stripe, uint32_t state) {
+bool stop_others(Taker& taker) {
   Thread& t = taker.thread;
   const uint32_t count = control.thread_count;  // those that start later find the new owner
   for (uint32_t i = 0; i < count; i++) expect_answer(control.threads[i]);
@@ -149,12 +175,20 @@ bool stop_others(Taker& taker, uint32_t stripe, uint32_t state) {
     for (; u; u = one_that_runs(t)) await_stop(*u);
     return true;
   }
-  store(stripe, state);
+  give_back(taker);
   for (uint32_t i = 0; i < count; i++) __atomic_fetch_add(&control.threads[i].wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
   for (; u; u = another(t, [](Thread& o) { return !stays(o); })) sleep_until_stop(taker, *u);
   for (uint32_t i = 0; i < count; i++)
     if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&o.wanted, 1);
   return false;
+}
+
+bool stop_owner(Taker& taker, uint32_t stripe, uint32_t state) {
+  if (taker.gives_way && !(state & kReadOnly)) {
+    learn_companion(taker.thread, stripe);
+    take_companions(taker, state);
+  }
+  return stop(taker, control.threads[(state & ~kExclusive) >> 1]);
 }
 
 // With the baton.
@@ -171,8 +205,9 @@ void take_over(Taker& taker, uint32_t stripe, bool write) {
       __atomic_store_n(&shared_count, shared_count + 1, __ATOMIC_RELEASE);
       return;
     }
-    if (!change(stripe, state, t.owner_word | (write ? 0 : kReadOnly))) continue;
-    if (exclusive ? stop(taker, control.threads[(state & ~kExclusive) >> 1], stripe, state) : stop_others(taker, stripe, state)) return;
+    taker.taken_count = 0;
+    if (!take(taker, stripe, state, t.owner_word | (write ? 0 : kReadOnly))) continue;
+    if (!exclusive ? stop_others(taker) : stop_owner(taker, stripe, state)) return;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
 #include "runtime/model/object.h"
+#include "runtime/parallel/companions.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
@@ -59,7 +60,8 @@ void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) 
 }
 
 // What a step begins for its thread.
-void begin_stretch(Thread& t) {
+void begin_stretch(Thread& t, const Op& op) {
+  t.sections += op.kind != HEDDLE_EV_HANDOVER;
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
   t.safe_place = 0;
@@ -119,6 +121,7 @@ void parallel_start() {
   started_ns = monotonic();
   objects_start();
   owners_start();
+  companions_start();
   free_steps_start(plain_code_start());
 }
 
@@ -139,7 +142,7 @@ void wake_waiters() {
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
   t.request.asked = kRequestNone;
-  begin_stretch(t);
+  begin_stretch(t, op);
   t.seen_shared = shared_count;
   if (HEDDLE_UNLIKELY(log_ended)) return;
   if (HEDDLE_UNLIKELY(!make_room())) {
@@ -157,7 +160,7 @@ bool free_step_has_room() {
 }
 
 void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
-  begin_stretch(t);
+  begin_stretch(t, op);
   // Before the number: what made these stripes shared has a smaller one.
   t.seen_shared = __atomic_load_n(&shared_count, __ATOMIC_ACQUIRE);
   write_step(__atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL), t, op, hooks);
