@@ -1,4 +1,4 @@
-// heddle hunt: options, progress, and the answer in words or as JSON.
+// heddle hunt: the search, its progress, and the traces of what it found.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -9,7 +9,9 @@
 #include "src/hunt/hunt.h"
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
+#include "src/show/words.h"
 #include "tools/describe_run.h"
+#include "tools/hunt_answer.h"
 #include "tools/hunt_arguments.h"
 #include "tools/hunt_bisect.h"
 #include "tools/hunt_gtest.h"
@@ -31,12 +33,6 @@ Meta meta_of(const HuntArguments& arguments) {
   return meta;
 }
 
-std::string counted(std::string_view noun, std::uint64_t n) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-// "1 data race was", "2 data races were"
-std::string were(std::string_view noun, std::uint64_t n) { return counted(noun, n) + (n == 1 ? " was" : " were"); }
-
 void show_progress(const HuntArguments& arguments, const HuntProgress& progress) {
   const CoverageSummary& seen = progress.coverage;
   std::string more =
@@ -52,239 +48,6 @@ void show_progress(const HuntArguments& arguments, const HuntProgress& progress)
   std::fflush(stderr);
 }
 
-// Several accesses of one line, in a template say, are one thing to the reader.
-std::vector<std::string> race_lines(const std::vector<RaceRecord>& races) {
-  std::vector<std::string> lines;
-  for (const RaceRecord& race : races) {
-    std::string text = fmt::format("{}: {}  and  {}", race.variable.empty() ? "memory" : race.variable,
-                                   access_text(race.first), access_text(race.second));
-    if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(std::move(text));
-  }
-  return lines;
-}
-
-void print_races(const std::vector<RaceRecord>& races) {
-  if (races.empty()) return;
-  const std::vector<std::string> lines = race_lines(races);
-  fmt::print("  {}\n", counted("data race", lines.size()));
-  for (const std::string& line : lines) fmt::print("    {}\n", line);
-}
-
-constexpr std::size_t kLongLine = 120;
-
-struct OtherFailure {
-  Witness witness;
-  std::filesystem::path trace;
-  std::optional<SimplifiedFinding> simplified;
-};
-
-struct Answer {
-  HuntResult result;
-  std::optional<Witness> witness;
-  std::vector<OtherFailure> others;  // --keep-going: behind the first
-  RaceFindings races;
-  std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race
-  std::optional<Error> no_race_trace;   // why there is none
-  std::optional<SimplifiedFinding> simplified;
-};
-
-int status_of(const Answer& answer) {
-  if (answer.witness) return answer.witness->confirmed ? kFound : kInconclusive;
-  if (answer.result.interrupted) return kInterruptedExit;
-  return answer.result.runs == 0 ? kInconclusive : kClean;
-}
-
-std::string at(const Frame& frame) {
-  return frame.file.empty()
-             ? std::string()
-             : fmt::format(" at {}:{}", std::filesystem::path(frame.file).filename().string(), frame.line);
-}
-
-// "0.1 waits: lock b.m at bank.cc:10, held by 0.2 (taken at bank.cc:9)", "0 waits: join 0.1 at bank.cc:16"
-void print_wait(const DeadlockEdge& edge) {
-  std::string text = fmt::format("{} waits: {} {}{}", edge.thread, edge.operation, edge.object, at(edge.wait_site));
-  if (!edge.holder.empty() && edge.operation != "join") {
-    text += ", held by " + edge.holder;
-    if (std::string taken = at(edge.hold_site); !taken.empty()) text += fmt::format(" (taken{})", taken);
-  }
-  fmt::print("  {}\n", text);
-}
-
-// Whether the debug information of the program says where its code is (an assertion knows its own line without).
-bool has_lines(const FailureRecord& failure) {
-  bool any = false;
-  for (const ThreadAtFailure& thread : failure.threads)
-    for (const Frame& frame : thread.stack) {
-      if (frame.system) continue;
-      if (!frame.file.empty()) return true;
-      any = true;
-    }
-  return !any;  // the program was gone: nothing to judge by
-}
-
-void print_next(const HuntArguments& arguments, const std::filesystem::path& path) {
-  std::string trace = shell_word(path.string());
-  fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
-  if (!arguments.quiet)
-    fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
-}
-
-// "11 threads, 89 steps, 46 switches, 30 preemptions"
-std::string totals_text(const TraceHead& head) {
-  return fmt::format("{}, {}, {}, {}", counted("thread", head.threads.size()), counted("step", head.totals.steps),
-                     head.totals.switches == 1 ? "1 switch" : fmt::format("{} switches", head.totals.switches),
-                     counted("preemption", head.totals.preemptions));
-}
-
-// With --simplify all that is said is of the simplified trace, since that is the one to look at; the run is the hunt's.
-void print_failure(const HuntArguments& arguments, const Witness& witness, std::uint64_t number,
-                   const std::filesystem::path& trace, const std::optional<SimplifiedFinding>& simplified) {
-  const bool simpler = simplified && simplified->answer;
-  const FailureRecord& failure = simpler ? *simplified->answer->after.failure : *witness.head.failure;
-  std::string where = place_text(failure), what = failure.message;
-  std::string run = fmt::format("run {}, seed {}", number, arguments.request.seed);
-  const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
-  // Long expressions and names leave no room: then the second line has where and when.
-  const std::size_t first = std::strlen(word) + 2 + what.size() + 3 + where.size();
-  const bool place_fits = where.empty() || first <= kLongLine,
-             run_fits = place_fits && first + 3 + run.size() <= kLongLine;
-  fmt::print("{}  {}{}{}{}{}\n", alarming(word, 1), what,
-             where.empty() ? ""
-             : place_fits  ? "   "
-                           : "\n  ",
-             where, run_fits || !place_fits ? "   " : "\n  ", run);
-  if (witness.interrupted)
-    fmt::print("  not executed again yet: interrupted; the replay below does that\n");
-  else if (!witness.confirmed)
-    fmt::print(
-        "  executed again with the same schedule and inputs, {}: the program depends on something that is not "
-        "controlled\n",
-        witness.difference);
-  for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
-  for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
-  if (simplified && !arguments.quiet) print_simplified(*simplified);
-  print_next(arguments, trace);
-  if (simpler && !arguments.quiet)
-    fmt::print("  found as {}: {}\n", simplified->original.string(), totals_text(witness.head));
-  if (!has_lines(failure) && !arguments.quiet)
-    fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
-}
-
-// "3 distinct failures in 10000 runs: deadlock (41 runs, first 3), ..."
-void print_summary(const HuntResult& result) {
-  std::string list;
-  for (const FailingRun& failing : result.failures)
-    list += fmt::format("{}{} ({}, first {})", list.empty() ? "" : ", ", failing.outcome.failure->kind,
-                        counted("run", failing.times), failing.index + 1);
-  fmt::print("{} in {}, {:.1f} s: {}\n", counted("distinct failure", result.failures.size()),
-             counted("run", result.runs), result.seconds, list);
-}
-
-nlohmann::ordered_json failures_json(const HuntArguments& arguments, const Answer& answer) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < answer.result.failures.size(); i++) {
-    const FailingRun& failing = answer.result.failures[i];
-    const bool first = i == 0, written = first || i <= answer.others.size();
-    if (!written) break;
-    const Witness& witness = first ? *answer.witness : answer.others[i - 1].witness;
-    const std::filesystem::path& trace = first ? arguments.trace : answer.others[i - 1].trace;
-    out.push_back({{"failure", failure_json(witness.head.failure)},
-                   {"first_run", failing.index + 1},
-                   {"runs", failing.times},
-                   {"confirmed", witness.confirmed},
-                   {"trace", trace.string()}});
-    if (const auto& simplified = first ? answer.simplified : answer.others[i - 1].simplified)
-      out.back()["simplified"] = simplified_json(*simplified, trace);
-  }
-  return out;
-}
-
-void print_others(const HuntArguments& arguments, const Answer& answer) {
-  for (std::size_t i = 0; i < answer.others.size(); i++) {
-    const OtherFailure& other = answer.others[i];
-    print_failure(arguments, other.witness, answer.result.failures[i + 1].index + 1, other.trace, other.simplified);
-  }
-  print_summary(answer.result);
-}
-
-void print_words(const HuntArguments& arguments, const Answer& answer) {
-  const HuntResult& result = answer.result;
-  if (answer.witness) {
-    print_failure(arguments, *answer.witness, result.failing->index + 1, arguments.trace, answer.simplified);
-    if (arguments.request.keep_going) print_others(arguments, answer);
-  } else {
-    const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
-                               : result.runs == 0                     ? "inconclusive: no run ended"
-                               : result.interrupted                   ? "interrupted: nothing failed"
-                                                                      : "nothing failed";
-    const std::size_t races = race_lines(answer.races.races).size();
-    fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
-               races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
-               arguments.request.seed);
-    if (answer.race_trace) print_next(arguments, arguments.trace);
-    if (result.runs == 0 && !result.interrupted && !arguments.quiet)
-      fmt::print(
-          "  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a "
-          "livelock\n");
-  }
-  if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
-  if (arguments.quiet) return;
-  if (result.coverage.runs > 0 && result.complete.empty() && !answer.witness)
-    fmt::print("  {}\n", describe(result.coverage));
-  print_races(answer.races.races);
-  if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
-  // Of several failures, or of one that was simplified, what is said of each stands there.
-  if (answer.witness && answer.witness->head.totals.steps > 0 && !arguments.request.keep_going &&
-      !(answer.simplified && answer.simplified->answer))
-    fmt::print("  {}\n", totals_text(answer.witness->head));
-  for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
-  if (answer.races.unconfirmed > 0)
-    fmt::print("  note: {} seen once and not again when the run was repeated\n",
-               were("more data race", answer.races.unconfirmed));
-  if (answer.races.not_tried > 0)
-    fmt::print("  note: {} seen; the runs that showed {} were not repeated: {}\n",
-               were("more data race", answer.races.not_tried), answer.races.not_tried == 1 ? "it" : "them",
-               answer.races.interrupted   ? "interrupted"
-               : answer.races.out_of_time ? "the time was used up"
-                                          : "enough others were");
-}
-
-nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& answer) {
-  const HuntResult& result = answer.result;
-  nlohmann::ordered_json races = nlohmann::ordered_json::array();
-  for (const RaceRecord& race : answer.races.races) races.push_back(race_json(race));
-  nlohmann::ordered_json out;
-  bool found = answer.witness && answer.witness->confirmed;
-  out["found"] = found;
-  out["runs"] = result.runs;
-  out["seconds"] = result.seconds;
-  out["strategy"] = arguments.strategy;
-  out["points"] = arguments.points;
-  out["seed"] = arguments.request.seed;
-  out["trace"] =
-      answer.witness || answer.race_trace ? nlohmann::ordered_json(arguments.trace.string()) : nlohmann::ordered_json();
-  out["failure"] = failure_json(answer.witness ? answer.witness->head.failure : std::nullopt);
-  out["races"] = std::move(races);
-  out["switches"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.switches) : nullptr;
-  out["preemptions"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.preemptions) : nullptr;
-  out["threads"] = result.progress.threads;
-  out["steps"] = answer.witness ? answer.witness->head.totals.steps : result.progress.longest;
-  out["diverged"] = answer.witness && !answer.witness->confirmed && !answer.witness->interrupted;
-  out["interrupted"] = result.interrupted;
-  out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
-  if (answer.simplified) out["simplified"] = simplified_json(*answer.simplified, arguments.trace);
-  if (arguments.request.keep_going) out["failures"] = failures_json(arguments, answer);
-  if (is_exhaustive(arguments.request.strategy)) out["complete"] = result.complete;
-  const CoverageSummary& seen = result.coverage;
-  out["coverage"] = {{"runs", seen.runs},
-                     {"reads_from", seen.reads_from},
-                     {"classes", seen.classes},
-                     {"reads_from_sets", seen.shapes},
-                     {"classes_seen_once", seen.once},
-                     {"unseen_at_least", seen.runs ? seen.unseen_at_least() : 0.0}};
-  out["notes"] = result.notes;
-  return out;
-}
 
 // The search must not be lost with its trace: the same seed finds the failure again.
 Error found_but_not_written(const HuntArguments& arguments, const HuntResult& result, const Error& why) {
@@ -353,12 +116,6 @@ Result<Answer> find(HuntArguments& arguments) {
   return answer;
 }
 
-void print_answer(const HuntArguments& arguments, const Answer& answer) {
-  if (arguments.json)
-    print_json(object_of(arguments, answer));
-  else
-    print_words(arguments, answer);
-}
 
 // The trace is written by now: a found failure stays found when nobody could be told.
 int lost_answer(const HuntArguments& arguments, const Answer& answer, int why) {

@@ -9,6 +9,7 @@
 
 #include "src/engine/process_tree.h"
 #include "src/record/record.h"
+#include "src/show/words.h"
 #include "tools/describe_run.h"
 #include "tools/find_program.h"
 #include "tools/json.h"
@@ -105,10 +106,6 @@ void note_script(const RecordArguments& arguments, Recorded& recorded) {
                   recorded.program.string(), arguments.program.path.filename().string()));
 }
 
-std::string counted(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void print_words(const RecordArguments& arguments, const Recorded& recorded) {
   const TraceHead& head = recorded.head;
   const std::string trace = shell_word(arguments.request.trace.string());
@@ -121,7 +118,7 @@ void print_words(const RecordArguments& arguments, const Recorded& recorded) {
     fmt::print(stderr, "{}  {}{}\n", alarming("FAILED", 2), head.failure->message, place);
   }
   fmt::print(stderr, "{} {} of {} in {:.2f} s   replay it:  heddle replay {}\n", strong("recorded", 2),
-             counted(head.totals.steps, "step"), counted(head.threads.size(), "thread"), recorded.seconds, trace);
+             counted("step", head.totals.steps), counted("thread", head.threads.size()), recorded.seconds, trace);
   for (const std::string& note : head.notes) fmt::print(stderr, "  note: {}\n", note);
 }
 

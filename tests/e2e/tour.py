@@ -22,7 +22,7 @@ def commands(page):
 
 def normal(line, folder):
     line = line.replace(str(folder), "/tmp/tour")
-    line = re.sub(r"\brecorded \d+ steps", "recorded 1 steps", line)
+    line = re.sub(r"\brecorded [\d,]+ steps", "recorded 1 steps", line)
     return re.sub(r"\d+\.\d+ s\b", "0.0 s", line).rstrip()
 
 
