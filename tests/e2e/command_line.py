@@ -3,10 +3,11 @@
 
     tests/e2e/command_line.py --heddle build/bin/heddle [NAME ...]          closing line: 'N passed, M failed'
 """
-import argparse, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, re, shutil, signal, subprocess, sys, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+from cases import run
 from programs import bounded
 
 FAIL = HERE.parent / "programs" / "fail"
@@ -487,20 +488,8 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    tests = {f.__name__: f for f in globals().values() if callable(f) and getattr(f, "__module__", "") == "__main__"
-             and f.__name__ not in ("main", "Tool")}
-    failed = 0
-    chosen = a.names or list(tests)
-    for name in chosen:
-        with tempfile.TemporaryDirectory(prefix="heddle-cli-") as work:
-            try:
-                tests[name](Tool(pathlib.Path(a.heddle).resolve(), pathlib.Path(work)))
-                print("ok    ", name, flush=True)
-            except (AssertionError, ValueError, KeyError) as why:
-                failed += 1
-                print("not ok", name + ":", str(why)[:600], flush=True)
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return failed > 0
+    cases = [f for f in globals().values() if getattr(f, "__module__", "") == "__main__" and f not in (main, Tool)]
+    return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder), a.names)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 
     tests/e2e/doctor.py --heddle build/bin/heddle [NAME ...]          closing line: 'N passed, M failed'
 """
-import argparse, json, os, pathlib, shutil, sys, tempfile
+import argparse, json, os, pathlib, shutil, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+from cases import run  # noqa: E402
 from programs import bounded  # noqa: E402
 
 PROVEN, NOT_PROVEN, USAGE = 0, 3, 2
@@ -146,18 +147,7 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    passed = failed = 0
-    for case in (c for c in CASES if not a.names or c.__name__ in a.names):
-        with tempfile.TemporaryDirectory(prefix="heddle-doctor-test-") as folder:
-            try:
-                case(Tool(a.heddle, pathlib.Path(folder)))
-                why = ""
-            except AssertionError as e:
-                why = f": {e}"[:2000]
-        passed, failed = passed + (not why), failed + bool(why)
-        print(f"{'not ok' if why else 'ok    '} {case.__name__}{why}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
+    return run(CASES, lambda folder, _: Tool(a.heddle, folder), a.names)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 
     tests/e2e/escapes.py --heddle build/bin/heddle [NAME ...]          closing line: 'N passed, M failed'
 """
-import argparse, json, pathlib, sys, tempfile
+import argparse, json, pathlib, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from programs import bounded, survivors  # noqa: E402
+from cases import run  # noqa: E402
+from programs import bounded  # noqa: E402
 
 FOUND, CLEAN, USAGE = 66, 0, 2
 
@@ -182,21 +183,8 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    passed = failed = 0
-    for case in (c for c in CASES if not a.names or c.__name__ in a.names):
-        for plain in (False, True):
-            with tempfile.TemporaryDirectory(prefix="heddle-escapes-") as folder:
-                work = pathlib.Path(folder)
-                try:
-                    case(Tool(a.heddle, work, plain))
-                    left = survivors(work)
-                    why = f": left running {left}" if left else ""
-                except AssertionError as e:
-                    why = f": {e}"[:1500]
-            passed, failed = passed + (not why), failed + bool(why)
-            print(f"{'not ok' if why else 'ok    '} {case.__name__} {'built by gcc' if plain else 'built by heddle cc'}{why}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
+    built = {"built by heddle cc": False, "built by gcc": True}
+    return run(CASES, lambda folder, way: Tool(a.heddle, folder, built[way]), a.names, built)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@
 
 Each case is a function; it fails by an assertion. Programs that only misbehave inside themselves are in tests/programs.
 """
-import argparse, json, os, pathlib, resource, signal, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, resource, signal, subprocess, sys, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+from cases import run
 from programs import bounded, survivors
 
 PROGRAMS = HERE.parent / "programs"
@@ -298,22 +299,7 @@ def main():
     a = ap.parse_args()
     cases = [gigabytes_to_stdout, nothing_of_ours_in_stdout, full_disk, small_limits, no_place_for_the_trace, bad_traces, other_programs,
              wrapper_script, becomes_another_instrumented_program, nothing_stays_behind, kills_around_itself, heddle_is_killed]
-    failed = 0
-    for case in cases:
-        if a.names and case.__name__ not in a.names:
-            continue
-        start = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="heddle-faults-") as folder:
-            why = ""
-            try:
-                case(Tool(pathlib.Path(a.heddle).resolve(), pathlib.Path(folder), a.backend))
-            except Exception as problem:  # an assertion, a time-out, output that is no JSON
-                failed += 1
-                why = f": {type(problem).__name__} {problem}"
-            survivors(folder)
-        print(f"{'not ok' if why else 'ok    '} {case.__name__} {time.monotonic() - start:.1f} s{why}", flush=True)
-    print(f"{len(a.names or cases) - failed} passed, {failed} failed")
-    return failed > 0
+    return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder, a.backend), a.names)
 
 
 if __name__ == "__main__":

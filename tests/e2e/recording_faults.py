@@ -5,8 +5,9 @@
 
 Each case is a function; it fails by an assertion.
 """
-import argparse, json, os, pathlib, signal, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, signal, subprocess, sys
 
+from cases import run
 from programs import bounded, survivors
 
 CLEAN, USAGE, DIVERGED, FOUND, NOT_RECORDED = 0, 2, 3, 66, 125
@@ -264,22 +265,7 @@ def main():
     a = ap.parse_args()
     cases = [signals_reach_the_program, handled_signals_come_once_each, signal_before_the_program, small_disks, one_file_for_two,
              script_runs_to_its_end, signals_behind_a_script, replay_of_a_spin_is_inconclusive, words]
-    failed = 0
-    for case in cases:
-        if a.names and case.__name__ not in a.names:
-            continue
-        start = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="heddle-recording-") as folder:
-            why = ""
-            try:
-                case(Tool(pathlib.Path(a.heddle).resolve(), pathlib.Path(folder)))
-            except Exception as problem:  # an assertion, a time-out
-                failed += 1
-                why = f": {type(problem).__name__} {problem}"
-            survivors(folder)
-        print(f"{'not ok' if why else 'ok    '} {case.__name__} {time.monotonic() - start:.1f} s{why}", flush=True)
-    print(f"{len(a.names or cases) - failed} passed, {failed} failed")
-    return failed > 0
+    return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder), a.names)
 
 
 if __name__ == "__main__":
