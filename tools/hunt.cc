@@ -125,8 +125,8 @@ int lost_answer(const HuntArguments& arguments, const Answer& answer, int why) {
   return answer.witness ? status_of(answer) : kInconclusive;
 }
 
-ReportedFailure reported(const Witness& witness, const std::filesystem::path& trace, std::uint64_t run) {
-  return {*witness.head.failure, trace, "heddle replay " + shell_word(trace.string()), run};
+ReportedFailure reported(const FailureRecord& failure, const std::filesystem::path& trace, std::uint64_t run) {
+  return {failure, trace, "heddle replay " + shell_word(trace.string()), run};
 }
 
 std::string why_inconclusive(const Answer& answer) {
@@ -145,10 +145,12 @@ ReportedCase case_of(const HuntArguments& arguments, const Answer& answer) {
   out.races = answer.races.races;
   out.notes = answer.result.notes;
   if (!answer.witness) return out;
-  out.failures.push_back(reported(*answer.witness, arguments.trace, answer.result.failing->index + 1));
+  out.failures.push_back(reported(failure_of(*answer.witness, answer.simplified), arguments.trace,
+                                  answer.result.failing->index + 1));
   for (std::size_t i = 0; i < answer.others.size(); i++)
     if (const OtherFailure& other = answer.others[i]; other.witness.confirmed)
-      out.failures.push_back(reported(other.witness, other.trace, answer.result.failures[i + 1].index + 1));
+      out.failures.push_back(reported(failure_of(other.witness, other.simplified), other.trace,
+                                      answer.result.failures[i + 1].index + 1));
   out.output = answer.witness->head.output;
   return out;
 }

@@ -79,8 +79,7 @@ std::string totals_text(const TraceHead& head) {
 // With --simplify all that is said is of the simplified trace, since that is the one to look at; the run is the hunt's.
 void print_failure(const HuntArguments& arguments, const Witness& witness, std::uint64_t number,
                    const std::filesystem::path& trace, const std::optional<SimplifiedFinding>& simplified) {
-  const bool simpler = simplified && simplified->answer;
-  const FailureRecord& failure = simpler ? *simplified->answer->after.failure : *witness.head.failure;
+  const FailureRecord& failure = failure_of(witness, simplified);
   std::string where = place_text(failure), what = failure.message;
   std::string run = fmt::format("run {}, seed {}", number, arguments.request.seed);
   const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
@@ -104,7 +103,7 @@ void print_failure(const HuntArguments& arguments, const Witness& witness, std::
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
   if (simplified && !arguments.quiet) print_simplified(*simplified);
   print_next(arguments, trace);
-  if (simpler && !arguments.quiet)
+  if (simplified && simplified->answer && !arguments.quiet)
     fmt::print("  found as {}: {}\n", simplified->original.string(), totals_text(witness.head));
   if (!has_lines(failure) && !arguments.quiet)
     fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
@@ -128,13 +127,13 @@ nlohmann::ordered_json failures_json(const HuntArguments& arguments, const Answe
     if (!written) break;
     const Witness& witness = first ? *answer.witness : answer.others[i - 1].witness;
     const std::filesystem::path& trace = first ? arguments.trace : answer.others[i - 1].trace;
-    out.push_back({{"failure", failure_json(witness.head.failure)},
+    const auto& simplified = first ? answer.simplified : answer.others[i - 1].simplified;
+    out.push_back({{"failure", failure_json(failure_of(witness, simplified))},
                    {"first_run", failing.index + 1},
                    {"runs", failing.times},
                    {"confirmed", witness.confirmed},
                    {"trace", trace.string()}});
-    if (const auto& simplified = first ? answer.simplified : answer.others[i - 1].simplified)
-      out.back()["simplified"] = simplified_json(*simplified, trace);
+    if (simplified) out.back()["simplified"] = simplified_json(*simplified, trace);
   }
   return out;
 }
@@ -191,6 +190,10 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
 
 }  // namespace
 
+const FailureRecord& failure_of(const Witness& witness, const std::optional<SimplifiedFinding>& simplified) {
+  return simplified && simplified->answer ? *simplified->answer->after.failure : *witness.head.failure;
+}
+
 int status_of(const Answer& answer) {
   if (answer.witness) return answer.witness->confirmed ? kFound : kInconclusive;
   if (answer.result.interrupted) return kInterruptedExit;
@@ -211,7 +214,8 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["seed"] = arguments.request.seed;
   out["trace"] =
       answer.witness || answer.race_trace ? nlohmann::ordered_json(arguments.trace.string()) : nlohmann::ordered_json();
-  out["failure"] = failure_json(answer.witness ? answer.witness->head.failure : std::nullopt);
+  out["failure"] =
+      failure_json(answer.witness ? std::optional(failure_of(*answer.witness, answer.simplified)) : std::nullopt);
   out["races"] = std::move(races);
   out["switches"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.switches) : nullptr;
   out["preemptions"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.preemptions) : nullptr;

@@ -30,6 +30,9 @@ struct Answer {
   std::optional<SimplifiedFinding> simplified;
 };
 
+/// As the trace has it that is there to look at: with --simplify the simplified one, where another thread may be the one that fails.
+const FailureRecord& failure_of(const Witness& witness, const std::optional<SimplifiedFinding>& simplified);
+
 /// heddle hunt's exit status.
 int status_of(const Answer& answer);
 /// Of --json.

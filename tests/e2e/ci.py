@@ -91,6 +91,21 @@ def every_thread_has_its_flow(h):
     assert last["properties"] == {"failed": True}, last
 
 
+def with_simplify_all_is_said_of_the_simplified_trace(h):
+    h.build((HERE.parents[1] / "examples" / "shop.c").read_text(), "shop")
+    threads = set()
+    for seed in range(1, 7):  # another thread may be the one that fails then
+        code, out, err, junit, sarif = hunt(h, "--simplify", "-o", "s.heddle", "--", "./shop", seed=seed)
+        full, simple = (json.loads(h("show", "--json", trace)[1])["failure"]["thread"] for trace in ("s-full.heddle", "s.heddle"))
+        threads.add((full, simple))
+        told = f"thread {simple}"
+        assert code == FOUND and out.splitlines()[0].split("   ")[1].endswith(told), (out, err)
+        assert junit.find(".//failure").text.splitlines()[1].endswith(told), ET.tostring(junit)
+        flows = {flow["id"]: texts(flow) for flow in sarif["results"][0]["codeFlows"][0]["threadFlows"]}
+        assert any("FAILED" in text for text in flows[simple]), flows
+    assert any(full != simple for full, simple in threads), threads
+
+
 def a_deadlock_says_who_waits(h):
     h.build((FAIL / "two_locks.c").read_text(), "locks")
     code, _, err, junit, sarif = hunt(h, "--", "./locks")
