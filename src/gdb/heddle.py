@@ -194,6 +194,15 @@ def leave_runtime():
                     place.enabled = False
 
 
+def skip_runtime():
+    """`step` does not go into hooks and what stands for libc's functions, as it does not go into libc."""
+    symbol = gdb.lookup_global_symbol("heddle_debugger_stop")
+    file = symbol.symtab.filename if symbol else ""
+    folder = file[:file.rfind("runtime/")] + "runtime" if "runtime/" in file else "*runtime"
+    for pattern in (f"{folder}/*.*", f"{folder}/*/*.*"):
+        gdb.execute(f"skip -gfi {shlex.quote(pattern)}", to_string=True)
+
+
 class StopPoint(gdb.Breakpoint):
     """On the function that the runtime calls to stop."""
 
@@ -301,20 +310,60 @@ def go_on():
         gdb.execute("continue", to_string=session.quiet)
 
 
-def main_function():
-    """Of the three that the compiler made of main (as written, with hooks, and one that chooses) the one that runs."""
+def clone_with_hooks(function):
+    """Of the three that the compiler made of a function (as written, with hooks, and one that chooses) the one that runs."""
     try:
-        gdb.decode_line("main.heddle")
-        return "main.heddle"
+        gdb.decode_line(f"{function}.heddle")
+        return f"{function}.heddle"
     except gdb.error:
-        return "main"
+        return function
+
+
+def way_out():
+    """Where the selected thread is back in the program, when it stands in an operation of the runtime; None: elsewhere, or unknown."""
+    frame = gdb.newest_frame()
+    if not is_runtime(frame):
+        return None
+    while frame is not None and not is_users(frame):
+        frame = frame.older()
+    if frame is not None:
+        return f"*{frame.pc():#x}"
+    function = (gdb.selected_thread().name or "").partition(" ")[2]  # it is about to start
+    try:
+        address = gdb.parse_and_eval(f"&'{clone_with_hooks(function)}'") if function else None
+    except gdb.error:
+        return None
+    return f"*{int(address):#x}" if address is not None else None
+
+
+def leave_operation():
+    """Before next and step: they are meant for the program. Others may take their recorded turns meanwhile."""
+    if session.alive() and session.failed:
+        raise gdb.GdbError("this is where the recorded run ended; heddle back and heddle goto N go back")
+    place = way_out() if session.alive() else None
+    if place is None:
+        return
+    thread = gdb.selected_thread()
+    point = gdb.Breakpoint(place, internal=True)
+    point.thread, point.silent = thread.num, True
+    try:
+        session.quiet = True
+        go_on()
+        arrived = session.alive() and not session.stopped and point.is_valid() and point.hit_count > 0
+    finally:
+        session.quiet = False
+        if point.is_valid():
+            point.delete()
+    if not arrived:
+        show_stop()
+        raise gdb.GdbError("stopped before the thread was back in the program" if session.alive() else "the program has ended")
 
 
 def run_again(step):
     """From the beginning to `step`; 0: to main."""
     session.failed = False
     if step == 0:
-        gdb.Breakpoint(main_function(), internal=True, temporary=True).silent = True
+        gdb.Breakpoint(clone_with_hooks("main"), internal=True, temporary=True).silent = True
     gdb.execute(f"set environment HEDDLE_GDB_STOP_AT {step}")
     try:
         gdb.execute("run", to_string=True)
@@ -421,6 +470,8 @@ def set_up():
     for line in (f"set exec-wrapper {wrapper}", "set startup-with-shell on", "set disable-randomization on", "set breakpoint pending on",
                  "set print thread-events off", "handle SIGSYS nostop noprint pass"):
         gdb.execute(line, to_string=True)
+    for name in ("next", "step"):
+        gdb.execute(f"define hook-{name}\nheddle leave-operation\nend")
 
 
 Prefix()
@@ -429,10 +480,12 @@ command("next-switch", "On to where another thread goes on.", to_next_switch)
 command("to-failure", "On to the failure of the recorded run.", to_failure)
 command("goto", "To step N, forward or back: heddle goto N.", lambda text: go_to(number_of(text)), True)
 command("back", "N steps back (default 1), by running again: heddle back [N].", back, True)
+command("leave-operation", "Lets the thread finish the operation that it stands in; next and step do it by themselves.", leave_operation)
 command("help", "What there is.", lambda: say(HELP))
 set_up()
 Frames()
 stop_point = StopPoint()
+skip_runtime()
 gdb.events.stop.connect(on_stop)
 gdb.events.exited.connect(on_exit)
 gdb.events.before_prompt.connect(leave_runtime)

@@ -111,6 +111,20 @@ def breakpoints(b, trace):
     b.nothing_left("queue")
 
 
+def stepping(b, trace):
+    """From every step next and step go on in the program, never in the runtime; and change nothing."""
+    commands = [word for n in range(1, 15) for word in (f"heddle goto {n}", "next", "step")]
+    p = parts(b.gdb(trace, *commands, "heddle to-failure", "kill"))
+    after = [p[i] for n in range(14) for i in (3 * n + 3, 3 * n + 4)]
+    inside = [text for text in after if "FAILED" not in text and "trampoline" not in text  # what called the thread's function
+              and re.search(r"runtime/|heddle::|__heddle|Traceback", text)]
+    check("queue: next and step stay in the program", not inside, inside)
+    lines = [text for text in after if re.search(r"^\d+\t", text, re.M)]
+    check("queue: and show its lines", len(lines) >= 20, after)
+    check("queue: no error is shown as one of Python", not any("Traceback" in text for text in after), after)
+    check("queue: it fails as recorded behind all that", "FAILED  assertion `filled > 0`" in p[3 * 14 + 2], p[-3:])
+
+
 def interference(b, trace):
     out = b.gdb(trace, "heddle goto 9", "print available()", "heddle goto 9", "set var filled=5", "heddle to-failure")
     p = parts(out)
@@ -222,7 +236,7 @@ def main():
     try:
         as_accepted(b)
         queue = b.trace("queue", ROOT / "examples/queue.c")
-        for part in (breakpoints, interference, watchpoints, patience, ends, refusals):
+        for part in (breakpoints, stepping, interference, watchpoints, patience, ends, refusals):
             part(b, queue)
         for part in (deadlock, to_and_fro, kinds):
             part(b)
