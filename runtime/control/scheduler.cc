@@ -20,6 +20,7 @@
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/strategy/strategy.h"
+#include "runtime/table.h"
 
 namespace heddle::rt {
 
@@ -317,6 +318,17 @@ void point_here(Thread& t, const Op& op) {
   if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
 }
 
+namespace {
+// A yield is a hint: the thread may go on. But who waits for others in a loop of yields must let them run, and an enumeration must end:
+// there the first few of each thread are a choice, else a coin decides about the later ones.
+bool must_give_way(Thread& t) {
+  constexpr uint32_t kFreeYields = 2, kOneIn = 4;
+  if (t.free_yields < kFreeYields) return t.free_yields++, false;
+  const HeddleRun& run = region->run;
+  return run.strategy == HEDDLE_STRATEGY_PREFIX || mix_bits(run_seed(run) + control.steps * 64 + t.index) % kOneIn != 0;
+}
+}  // namespace
+
 Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
   read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
@@ -324,7 +336,7 @@ Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   unproductive();
-  return pass(t, op, ready, argument, deadline, true);
+  return pass(t, op, ready, argument, deadline, op.kind != HEDDLE_EV_YIELD || must_give_way(t));
 }
 
 void last_event_failed() {

@@ -30,6 +30,7 @@ struct Thread {
   uint64_t deadline;        // virtual ns, 0: none
   bool enabled;             // at the last rebuild
   bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
+  uint32_t free_yields;     // at which it was not made to give way
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   int32_t budget;           // hooks left before a forced point
   // A recording (runtime/parallel/).

@@ -14,6 +14,7 @@ struct Place {
   uint32_t last_write;  // site
 };
 Random rng;
+uint64_t low_water;  // of those that gave way, as in POS
 Place places[kPlaces];  // direct-mapped: what is forgotten costs precision only
 HeddleSegment pairs[kMaxPairs];
 bool seen[kMaxPairs];
@@ -21,6 +22,7 @@ uint32_t pair_count, wanted_count;  // the others shall not come true: the read 
 
 void start(const HeddleRun& run) {
   rng.s = run_seed(run);
+  low_water = kUpper;
   const HeddleSegment* told = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
   pair_count = 0;
   wanted_count = ~0u;
@@ -63,13 +65,14 @@ void executed(const Op& op) {
 }
 
 uint32_t choose(View& v) {
-  if (v.current_enabled && v.yielding) thread(v.current).priority = rng.next() >> 1;
+  if (v.current_enabled && v.yielding) thread(v.current).priority = --low_water;
+  const bool steered = !v.yielding || rng.below(4);  // who spins may wait for who is kept waiting
   uint32_t best = v.count;
   uint64_t highest = 0;
   for (uint32_t i = 0; i < v.count; i++) {
     const Thread& t = thread(v.enabled[i]);
     if (v.yielding && v.count > 1 && t.index == v.current) continue;
-    uint64_t priority = unwanted(t.op) ? t.priority >> 2 : t.priority;
+    uint64_t priority = steered && unwanted(t.op) ? t.priority >> 2 : t.priority;
     if (best == v.count || priority > highest) best = i, highest = priority;
   }
   Thread& chosen = thread(v.enabled[best]);

@@ -81,6 +81,19 @@ def equal(h):
         check(f"{strategy} --keep-going: one worker and two do the same", answers[0] == answers[1] and answers[0][0], answers)
 
 
+def yields(h):
+    """A yield is a choice for every strategy; and who yields again and again lets all others run."""
+    exe = h.build(PROGRAMS / "yields_twice.c")
+    for strategy in RANDOMISED + EXHAUSTIVE:
+        code, out, err = h.hunt(exe, strategy, seed=1, runs=2000)
+        check(f"{strategy}: a thread that yields may go on", code == FOUND, (code, out.get("runs"), out.get("complete"), err))
+    for name in ("ticket_lock.c", "stopped_in_turn.c"):
+        exe = h.build(PROGRAMS.parent / "success" / name)
+        for strategy in RANDOMISED:
+            code, out, err = h.hunt(exe, strategy, seed=2, runs=150)
+            check(f"{strategy}: {name} does not spin for ever", code == CLEAN, (code, out.get("failure"), err))
+
+
 def exhausted(h):
     exe = h.build(HERE / "strategies/two_and_two.c")
     for strategy, more, runs, words in (("dfs", (), 15, "all 15 schedules were executed: none fails"), ("icb", (), 15, "all 15 schedules"),
@@ -139,7 +152,7 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="heddle-strategies-"))
     h = Heddle(pathlib.Path(ap.parse_args().heddle).resolve(), work)
     try:
-        for group in (exhausted, finds, equal, keeps_going, simplifies_each):
+        for group in (exhausted, yields, finds, equal, keeps_going, simplifies_each):
             group(h)
     finally:
         shutil.rmtree(work, ignore_errors=True)
