@@ -101,7 +101,7 @@ void print_failure(const HuntArguments& arguments, const Witness& witness, std::
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
-  if (simplified && !arguments.quiet) print_simplified(*simplified);
+  if (simplified && !arguments.quiet) print_simplified(*simplified, shell_word(trace.string()));
   print_next(arguments, trace);
   if (simplified && simplified->answer && !arguments.quiet)
     fmt::print("  found as {}: {}\n", simplified->original.string(), totals_text(witness.head));
@@ -111,10 +111,19 @@ void print_failure(const HuntArguments& arguments, const Witness& witness, std::
 
 // "3 distinct failures in 10000 runs: deadlock (41 runs, first 3), ..."
 void print_summary(const HuntResult& result) {
+  constexpr std::size_t kLongest = 60;
   std::string list;
-  for (const FailingRun& failing : result.failures)
-    list += fmt::format("{}{} ({}, first {})", list.empty() ? "" : ", ", failing.outcome.failure->kind,
+  for (const FailingRun& failing : result.failures) {
+    const FailureRecord& failure = *failing.outcome.failure;
+    // An exit is its status; of several of one kind, the kind does not say which.
+    const bool kind_says_it =
+        failure.kind != "exit" && std::ranges::count_if(result.failures, [&](const FailingRun& other) {
+                                    return other.outcome.failure->kind == failure.kind;
+                                  }) == 1;
+    list += fmt::format("{}{} ({}, first {})", list.empty() ? "" : ", ",
+                        kind_says_it ? failure.kind : fit(clean(failure.message, true), kLongest, true),
                         counted("run", failing.times), failing.index + 1);
+  }
   fmt::print("{} in {}, {:.1f} s: {}\n", counted("distinct failure", result.failures.size()),
              counted("run", result.runs), result.seconds, list);
 }

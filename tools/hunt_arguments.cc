@@ -44,25 +44,29 @@ struct Typed {
 
 void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
-  app.add_option("--strategy", out.strategy,
-                 "auto (default): moves its runs between random, pct, pos, surw, racedirected, rff and icb; exhaustive: "
-                 "icb, dfs, dpor")
+  app.add_option(
+         "--strategy", out.strategy,
+         "auto (default): moves its runs between random, pct, pos, surw, racedirected, rff and icb; exhaustive: "
+         "icb, dfs, dpor")
       ->check(one_of({"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"}));
   app.add_option("--bound", request.bound, "icb: at most this many preemptions (default: rising without end)")
-      ->check(CLI::Range(0, 1000));
+      ->check(whole_number(0, 1000));
   app.add_option("--points", out.points, "sync, racy (default), all")->check(one_of({"sync", "racy", "all"}));
   app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default: 2 to 5 in turn)")
-      ->check(CLI::Range(1, 64));
+      ->check(whole_number(1, 64));
   app.add_option("--runs", request.runs, "stop after this many executions (default 10000)")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+      ->check(whole_number(1, std::uint64_t{1} << 62));
   app.add_option("--time", typed.time, "stop after this time: 30s, 5m; 0: no limit (default 60s)");
   app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
   app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle)");
   app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
-      ->check(CLI::Range(1, 256));
+      ->check(whole_number(1, 256));
   app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
       ->check(one_of({"auto", "on", "off"}));
-  app.add_option("--max-steps", typed.max_steps, "a longer run is a livelock (default: 100 times the longest seen)");
+  app.add_option(
+      "--max-steps", typed.max_steps,
+      "a longer run is a livelock (default: 20 million in the first run, then 100 times the longest seen, at least "
+      "2 million)");
   app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is a livelock (default: none)");
   app.add_option("--hang-timeout", typed.hang_timeout,
                  "a run without a scheduling point for this long is a hang (default 10s)");
@@ -114,6 +118,9 @@ Status understand(const Typed& typed, HuntArguments& out) {
   if (!seed) return std::unexpected(seed.error());
   request.seed = *seed;
   request.strategy = *strategy_named(out.strategy);
+  if (request.bound && (request.strategy == Strategy::kDfs || request.strategy == Strategy::kDpor))
+    return error(fmt::format("--bound limits the preemptions of icb; {} knows no limit", out.strategy),
+                 fmt::format("--strategy icb --bound {}", *request.bound));
   request.points = out.points == "sync"  ? HEDDLE_POINTS_SYNC
                    : out.points == "all" ? HEDDLE_POINTS_ALL
                                          : HEDDLE_POINTS_RACY;

@@ -33,13 +33,13 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::pat
   return out;
 }
 
-void print_simplified(const SimplifiedFinding& finding) {
+void print_simplified(const SimplifiedFinding& finding, const std::string& trace) {
   if (!finding.answer) {
     fmt::print("  note: not simplified: {}\n", finding.why_not->message);
     return;
   }
   fmt::print("  {}\n", first_line(*finding.answer));
-  for (const std::string& line : preemption_lines(*finding.answer)) fmt::print("  {}\n", line);
+  for (const std::string& line : preemption_lines(*finding.answer, trace)) fmt::print("  {}\n", line);
   for (const std::string& note : finding.answer->notes) fmt::print("  note: {}\n", note);
 }
 

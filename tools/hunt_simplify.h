@@ -18,7 +18,7 @@ struct SimplifiedFinding {
 SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace, bool live);
 
 /// To stdout: what is left, in the middle of what the hunt says.
-void print_simplified(const SimplifiedFinding& finding);
+void print_simplified(const SimplifiedFinding& finding, const std::string& trace);
 nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const std::filesystem::path& trace);
 
 }  // namespace heddle

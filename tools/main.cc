@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "tools/cc.h"
+#include "tools/did_you_mean.h"
 #include "tools/status.h"
 #include "tools/verbs.h"
 
@@ -55,32 +56,15 @@ void print_help(std::FILE* to) {
   fmt::print(to, "{}", kExample);
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); j++) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); i++) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); j++) {
-      std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 int unknown_verb(std::string_view name) {
   if (std::find(std::begin(kLater), std::end(kLater), name) != std::end(kLater)) {
     fmt::print(stderr, "heddle: {} is not in this version\n", name);
     return kUsage;
   }
-  const Verb* nearest = std::min_element(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& a, const Verb& b) {
-    return distance(a.name, name) < distance(b.name, name);
-  });
-  fmt::print(stderr, "heddle: there is no verb '{}'", name);
-  if (distance(nearest->name, name) <= 2) fmt::print(stderr, "; did you mean {}?", nearest->name);
-  fmt::print(stderr, "\n  heddle --help lists all verbs\n");
+  std::vector<std::string> known;
+  for (const Verb& verb : kVerbs) known.emplace_back(verb.name);
+  fmt::print(stderr, "heddle: there is no verb '{}'{}\n  heddle --help lists all verbs\n", name,
+             did_you_mean(name, known));
   return kUsage;
 }
 

@@ -4,11 +4,13 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <random>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tools/did_you_mean.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 
@@ -27,6 +29,13 @@ class Formatter : public CLI::Formatter {
   std::string usage_;
 };
 
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
 }  // namespace
 
 void set_usage(CLI::App& app, std::string usage) { app.formatter(std::make_shared<Formatter>(std::move(usage))); }
@@ -35,7 +44,21 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return CLI::Validator(
       [words](std::string& given) {
         if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
-        return fmt::format("{} is none of {}", given, fmt::join(words, ", "));
+        return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), did_you_mean(given, words));
+      },
+      "");
+}
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return CLI::Validator(
+      [least, most](std::string& given) {
+        std::uint64_t value = 0;
+        const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
+        if (problem == std::errc() && end == given.data() + given.size() && value >= least && value <= most)
+          return std::string();
+        return most == std::numeric_limits<std::uint64_t>::max()
+                   ? fmt::format("'{}' is not a whole number, {} or more", given, least)
+                   : fmt::format("'{}' is not a whole number from {} to {}", given, least, most);
       },
       "");
 }
@@ -53,6 +76,13 @@ std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& 
     const std::string usage = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
     if (!rest.empty() && !rest.front().starts_with('-') && usage.contains("-- PROG ARGS")) {
       fmt::print(stderr, "{0}: put -- before the program\n  {0} [OPTIONS] -- {1}\n", app.get_name(), shell_line(rest));
+      return kUsage;
+    }
+    if (!rest.empty()) {  // CLI11 names what it did not expect from the last to the first
+      const bool option = rest.front().starts_with('-');
+      fmt::print(stderr, "{0}: {1} is {2}{3}\n  {0} --help\n", app.get_name(), rest.front(),
+                 option ? "not an option" : "one argument too many",
+                 option ? did_you_mean(rest.front(), options_of(app)) : "");
       return kUsage;
     }
     fmt::print(stderr, "{}: {}\n  {} --help\n", app.get_name(), problem.what(), app.get_name());

@@ -16,6 +16,9 @@ namespace heddle {
 /// For CLI::Option::check: "nope is none of random, pct".
 CLI::Validator one_of(std::vector<std::string> words);
 
+/// "'x' is not a whole number from 1 to 64".
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+
 /// The line that --help shows behind "Usage:".
 void set_usage(CLI::App& app, std::string usage);
 

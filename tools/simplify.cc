@@ -1,6 +1,7 @@
 // heddle simplify: options, progress, and the answer in words or as JSON.
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -27,7 +28,7 @@ nothing outside; auto = real, unless it changes files or does not fail then.
 
 Example:  heddle simplify queue-1.heddle -o small.heddle
           heddle show small.heddle
-Exit status: 0 done, 3 could not, 2 usage or input error.)";
+Exit status: 0 done, 3 could not, 2 usage or input error, 130 interrupted before there was anything to write.)";
 
 struct Arguments {
   SimplifyTask task;
@@ -53,12 +54,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   app.add_option("TRACE", task.trace, "with a failure, written by heddle hunt")->required();
   app.add_option("-o,--output", out.output, "the simplified trace (default: TRACE-simple.heddle)");
   app.add_flag("--exact", task.options.exact, "only schedules of the recorded steps: no thread may take another path");
-  app.add_option("--suffix", task.options.suffix, "only the last N switches may change (long traces)");
+  app.add_option("--suffix", task.options.suffix,
+                 "only the last N switches may change, N from 1 on (long traces; default: all)")
+      ->check(whole_number(1, std::numeric_limits<std::uint64_t>::max()));
   app.add_option("--inputs", out.inputs, "auto (default), real, recorded")->check(one_of({"auto", "real", "recorded"}));
   app.add_flag("--one-by-one", task.options.one_by_one,
                "as in Tinertia's paper: every operation is executed (slower; for comparisons)");
   app.add_flag("--json", out.json, "one JSON object on stdout");
-  app.add_flag("-q,--quiet", out.quiet, "only the answer");
+  app.add_flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
   if (auto status = parse_options(app, split.own)) return status;
   if (split.program.size() > 1)
     return report_error("simplify",
@@ -73,15 +76,21 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
 
 void print_words(const Arguments& arguments, const SimplifyAnswer& answer) {
   fmt::print("{}{}\n", strong(first_line(answer), 1), answer.interrupted ? "   interrupted: the best so far" : "");
-  for (const std::string& line : preemption_lines(answer)) fmt::print("  {}\n", line);
   const std::string trace = shell_word(arguments.task.output.string());
+  if (!arguments.quiet)
+    for (const std::string& line : preemption_lines(answer, trace)) fmt::print("  {}\n", line);
   fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
   if (arguments.quiet) return;
   fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
   for (const std::string& note : answer.notes) fmt::print("  note: {}\n", note);
 }
 
-int fail(const SimplifyTrouble& trouble) {
+// What an interrupted search says is wrong need not be: its program may have been ended in the middle of its start.
+int fail(const SimplifyTrouble& trouble, bool interrupted) {
+  if (interrupted) {
+    report_error("simplify", {"interrupted before there was anything to write", ""});
+    return kInterruptedExit;
+  }
   const int status = report_error("simplify", trouble.error);
   return trouble.is_input ? status : static_cast<int>(kInconclusive);
 }
@@ -99,7 +108,7 @@ int simplify_main(int argc, char** argv) {
   if (live) arguments.task.on_progress = show_simplify_progress;
   auto answer = simplify_trace(arguments.task);
   if (live) fmt::print(stderr, "\r\033[K");
-  if (!answer) return fail(answer.error());
+  if (!answer) return fail(answer.error(), *arguments.task.stop);
   const int lost = written([&] {
     if (arguments.json)
       print_json(simplify_json(*answer, arguments.task.output.string()));

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cstdio>
+#include <ranges>
 
 #include <fmt/format.h>
 
+#include "src/engine/builds.h"
 #include "src/engine/replay.h"
 #include "src/simplify/write.h"
 #include "tools/json.h"
@@ -140,18 +142,16 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
   answer_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   auto written = TraceReader::open(task_.output);
   if (written) {
-    auto found = preemptions_of(*written, simplified->best.execution.turns);
+    auto found = preemptions_of(*written, simplified->best.execution.turns,
+                                time_of_build(answer_.after.meta, executor_->worker().server_executable()));
     if (found) answer_.preemptions = std::move(*found);
   }
   return std::move(answer_);
 }
 
 nlohmann::ordered_json place_json(const PlaceOfThread& place) {
-  return {{"thread", place.thread},
-          {"function", place.function},
-          {"file", place.file},
-          {"line", place.line},
-          {"text", place.text}};
+  return {{"thread", place.thread}, {"function", place.function}, {"file", place.file},
+          {"line", place.line},     {"text", place.text},         {"between", place.between}};
 }
 
 nlohmann::ordered_json size_json(const TraceHead& head) {
@@ -178,9 +178,13 @@ std::string first_line(const SimplifyAnswer& answer) {
                      after.switches, before.preemptions, after.preemptions, answer.executions, answer.seconds);
 }
 
-std::vector<std::string> preemption_lines(const SimplifyAnswer& answer) {
+std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const std::string& trace) {
+  constexpr std::size_t kMost = 5;  // whoever has to read more looks at the trace
   std::vector<std::string> lines;
-  for (const Preemption& preemption : answer.preemptions) lines.push_back(in_words(preemption));
+  for (const Preemption& preemption : answer.preemptions | std::views::take(kMost))
+    lines.push_back(in_words(preemption));
+  if (answer.preemptions.size() > kMost)
+    lines.push_back(fmt::format("... and {} more: heddle show {}", answer.preemptions.size() - kMost, trace));
   return lines;
 }
 

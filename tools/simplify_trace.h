@@ -51,8 +51,9 @@ void show_simplify_progress(const SimplifyProgress& progress);
 
 /// "switches 23 -> 4   preemptions 17 -> 1      38 executions, 0.03 s"
 std::string first_line(const SimplifyAnswer& answer);
-/// The preemptions that are left, a line each.
-std::vector<std::string> preemption_lines(const SimplifyAnswer& answer);
+/// The preemptions that are left, a line each; of many the first few, and where the others are: in `trace`, a word of a
+/// shell.
+std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const std::string& trace);
 nlohmann::ordered_json simplify_json(const SimplifyAnswer& answer, const std::string& output);
 
 }  // namespace heddle

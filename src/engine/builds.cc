@@ -87,6 +87,19 @@ void record_builds(Meta& meta, const std::vector<HeddleModuleInfo>& modules, con
   }
 }
 
+std::optional<fs::file_time_type> time_of_build(const Meta& meta, const fs::path& executable) {
+  std::optional<fs::file_time_type> last;
+  const auto take = [&](const fs::path& path) {
+    std::error_code failed;
+    const fs::file_time_type time = fs::last_write_time(path, failed);
+    if (!failed) last = std::max(last.value_or(time), time);
+  };
+  take(executable);
+  for (const auto& [key, build] : meta.more)
+    if (key.starts_with(kModule)) take(key.substr(kModule.size()));
+  return last;
+}
+
 Status check_builds(const Meta& meta, pid_t server) {
   std::vector<fs::path> mapped;
   for (auto at = meta.more.lower_bound(std::string(kModule)); at != meta.more.end(); ++at) {

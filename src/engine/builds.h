@@ -30,6 +30,9 @@ struct StartedProgram {
 /// What record_started_program noted; nullopt: the trace was not made through a wrapper script.
 std::optional<StartedProgram> started_program(const Meta& meta);
 
+/// When `executable` and the libraries of the trace were written: the last of these times; nullopt: none can be seen.
+std::optional<std::filesystem::file_time_type> time_of_build(const Meta& meta, const std::filesystem::path& executable);
+
 /// Error: a library of the trace, as `server` has mapped it (one loaded later: as it lies at its recorded path), is
 /// another build. What is neither mapped nor there is not judged: it may never be loaded.
 Status check_builds(const Meta& meta, pid_t server);

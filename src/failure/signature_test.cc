@@ -5,6 +5,7 @@
 
 #include "src/failure/deadlock.h"
 #include "src/failure/failure.h"
+#include "src/failure/same_failure.h"
 
 namespace heddle {
 namespace {
@@ -171,6 +172,18 @@ TEST(Signature, IsNeverLongerThan200AndStillTellsApart) {
                     b = signature(record("abort", {frame(name + "b")}));
   EXPECT_LE(a.size(), 200u);
   EXPECT_NE(a, b);
+}
+
+TEST(SameFailure, TellsAssertionsAndChecksOfOneFunctionApart) {
+  for (const char* kind : {"assertion", "check", "segfault"}) {
+    FailureRecord one = record(kind, {frame("main")}), other = record(kind, {frame("main")}, "0.2");
+    one.signature = signature(one), other.signature = signature(other);
+    one.message = other.message = "`n == 1`";
+    EXPECT_TRUE(same_failure(one, other)) << kind;
+    other.message = "`n == 2`";
+    EXPECT_EQ(same_failure(one, other), std::string(kind) == "segfault") << kind;
+    EXPECT_EQ(identity(one) == identity(other), same_failure(one, other)) << kind;
+  }
 }
 
 TEST(FindCycle, EndsOnAnyGraph) {

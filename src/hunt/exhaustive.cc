@@ -59,12 +59,17 @@ std::string Exhaustive::words(bool failed) const {
                        dpor ? "more than 4000 steps or 64 threads" : "too many schedules to remember");
   if (!(dpor ? dpor_.exact() : enumeration_.exact()))
     return "not all schedules could be executed: some runs did not follow the schedule that was planned for them";
-  if (dpor) return fmt::format("{} schedules, at least one of each class, were executed{}", executed_, outcome);
+  const bool one = executed_ == 1;
+  if (dpor)
+    return fmt::format("{} schedule{}, at least one of each class, {} executed{}", executed_, one ? "" : "s",
+                       one ? "was" : "were", outcome);
+  const std::string all = one ? "the only schedule" : fmt::format("all {} schedules", executed_);
+  const char* were = one ? "was" : "were";
   if (strategy_ == Strategy::kDfs || !bound_ || !enumeration_.finished_bound() ||
       *enumeration_.finished_bound() < *bound_)
-    return fmt::format("all {} schedules were executed{}", executed_, outcome);
-  return fmt::format("all {} schedules with at most {} preemption{} were executed{}", executed_, *bound_,
-                     *bound_ == 1 ? "" : "s", outcome);
+    return fmt::format("{} {} executed{}", all, were, outcome);
+  return fmt::format("{} with at most {} preemption{} {} executed{}", all, *bound_, *bound_ == 1 ? "" : "s", were,
+                     outcome);
 }
 
 }  // namespace heddle

@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "src/engine/check.h"
+#include "src/failure/same_failure.h"
 #include "src/hunt/exhaustive.h"
 #include "src/hunt/listed.h"
 
@@ -86,7 +87,7 @@ class Hunter {
   Portfolio portfolio_;
   std::optional<Listed> listed_;  // of auto
   Coverage coverage_, live_;
-  std::map<std::string, FailingRun> failures_;  // keep_going: by signature
+  std::map<std::string, FailingRun> failures_;  // keep_going: by identity()
   std::uint64_t best_ = ~0ull;                  // lowest failing index
   bool alone_ = false;                          // runs would meet in files: one at a time
   std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
@@ -193,7 +194,7 @@ void Hunter::learn_races(std::uint64_t index, const std::vector<HeddleRace>& rac
   }
 }
 
-// The lowest run of each signature; without keep_going the lowest failing run ends the hunt.
+// The lowest run of each distinct failure; without keep_going the lowest failing run ends the hunt.
 void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
   if (!request_.keep_going) {
     if (index >= best_) return;
@@ -201,10 +202,10 @@ void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
     result_.failing = FailingRun{index, std::move(outcome)};
     return;
   }
-  const std::string signature = outcome.failure->signature;
-  auto known = failures_.find(signature);
+  const std::string failure = identity(*outcome.failure);
+  auto known = failures_.find(failure);
   if (known == failures_.end()) {
-    if (failures_.size() < kMaxFailures) failures_.emplace(signature, FailingRun{index, std::move(outcome)});
+    if (failures_.size() < kMaxFailures) failures_.emplace(failure, FailingRun{index, std::move(outcome)});
   } else {
     known->second.times++;
     if (index < known->second.index) known->second.index = index, known->second.outcome = std::move(outcome);
@@ -311,7 +312,7 @@ void Hunter::summarise() {
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();
   if (exhausted_) result_.complete = exhaustive_->words(result_.failing || !failures_.empty());
-  for (auto& [signature, failing] : failures_) result_.failures.push_back(std::move(failing));
+  for (auto& [failure, failing] : failures_) result_.failures.push_back(std::move(failing));
   std::ranges::sort(result_.failures, {}, &FailingRun::index);
   if (!result_.failures.empty()) result_.failing = result_.failures.front();
   result_.runs = best_ != ~0ull ? best_ + 1 : finished_;

@@ -66,7 +66,7 @@ struct HuntResult {
   std::vector<FoundRace> races;      // distinct by their pair of sites, in the order of run indices
   std::vector<std::string> notes;    // distinct
   std::vector<Epoch> epochs;         // all that were entered
-  std::vector<FailingRun> failures;  // keep_going: the first run of each signature, in the order of run indices
+  std::vector<FailingRun> failures;  // keep_going: the first run of each distinct one, in the order of run indices
   CoverageSummary coverage;
   std::string complete;  // an exhaustive strategy is at its end: what was executed, in words
   HuntProgress progress;

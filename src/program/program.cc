@@ -1,5 +1,6 @@
 #include "src/program/program.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -18,6 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_source(const fs::path& path) {
+  static constexpr std::string_view kEndings[] = {".c", ".C", ".cc", ".cpp", ".cxx", ".c++"};
+  return std::ranges::find(kEndings, path.extension().string()) != std::end(kEndings);
+}
+
 /// What can be said before the file is opened.
 Status check_file(const fs::path& path, struct stat& st) {
   if (::stat(path.c_str(), &st) != 0) {
@@ -26,6 +32,10 @@ Status check_file(const fs::path& path, struct stat& st) {
   }
   if (S_ISDIR(st.st_mode)) return error(fmt::format("{} is a directory, not a program", path.string()));
   if (!S_ISREG(st.st_mode)) return error(fmt::format("{} is not a regular file", path.string()));
+  if (::access(path.c_str(), X_OK) != 0 && is_source(path))
+    return error(fmt::format("{} is a source file, not a program", path.string()),
+                 fmt::format("heddle {} -g -pthread {} -o {}", path.extension() == ".c" ? "cc" : "c++", path.string(),
+                             fs::path(path).replace_extension().string()));
   if (::access(path.c_str(), X_OK) != 0)
     return error(fmt::format("{} is not executable: {}", path.string(), std::strerror(errno)),
                  fmt::format("chmod +x {}", path.string()));

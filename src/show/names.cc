@@ -97,6 +97,12 @@ PlaceId Names::place(const HeddleEvent& event) {
   return it->second;
 }
 
+std::uint32_t Names::column(const HeddleEvent& event) {
+  const SiteRecord* s = event.site == 0 ? nullptr : site(event.site);
+  const Place& where = place(place(event));
+  return s != nullptr && s->line == where.line && s->file == where.file ? s->column : 0;
+}
+
 bool Names::has_name(const HeddleEvent& event) const {
   if (event.object != 0 || (kind_properties(event.kind) & HEDDLE_P_SYNC)) return true;
   const SiteRecord* s = site(event.site);

@@ -31,6 +31,8 @@ class Names {
   /// frame of its stack that is the user's.
   /// The start and the end of a thread are where its function is.
   PlaceId place(const HeddleEvent& event);
+  /// In the line of its place, from 1; 0: not known.
+  std::uint32_t column(const HeddleEvent& event);
   /// In a library, with nothing of the user's around it.
   bool foreign(PlaceId id) const { return foreign_[id]; }
   const Place& place(PlaceId id) const { return places_[id]; }

@@ -23,8 +23,10 @@ bool SourceFiles::read(const fs::path& path, File& file) {
   file.text.resize(static_cast<std::size_t>(fs::file_size(path, ec)));
   in.read(file.text.data(), static_cast<std::streamsize>(file.text.size()));
   file.text.resize(static_cast<std::size_t>(in.gcount()));
-  if (const auto time = fs::last_write_time(path, ec); !ec && written_ && time > *written_)
+  if (const auto time = fs::last_write_time(path, ec); !ec && written_ && time > *written_) {
     changed_.push_back(path.string());
+    file.changed = true;
+  }
   for (std::string_view rest = file.text; !rest.empty();) {
     const std::size_t end = rest.find('\n');
     file.lines.push_back(rest.substr(0, end));
@@ -47,6 +49,11 @@ std::string_view SourceFiles::indented(std::string_view name, std::uint32_t numb
   if (number == 0 || number > file.lines.size()) return {};
   std::string_view text = file.lines[number - 1];
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+bool SourceFiles::is_changed(std::string_view name) const {
+  const auto found = files_.find(std::string(name));
+  return found != files_.end() && found->second.changed;
 }
 
 std::string_view SourceFiles::line(std::string_view name, std::uint32_t number) {

@@ -18,6 +18,8 @@ class SourceFiles {
   std::string_view line(std::string_view file, std::uint32_t number);
   /// The same with its indentation.
   std::string_view indented(std::string_view file, std::uint32_t number);
+  /// Whether `file` was used and is newer than the time given.
+  bool is_changed(std::string_view file) const;
   /// Files that were used and are newer than the trace: their text may not be what was executed.
   const std::vector<std::string>& changed() const { return changed_; }
 
@@ -25,6 +27,7 @@ class SourceFiles {
   struct File {
     std::string text;
     std::vector<std::string_view> lines;
+    bool changed = false;
   };
   const File& load(std::string_view file);
   bool read(const std::filesystem::path& path, File& file);

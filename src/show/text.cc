@@ -186,9 +186,9 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
       const Place& place = names.place(names.place(e));
       std::string at = place.line == 0 ? std::string(place.function)
                                        : fmt::format("{}:{} {}", base_name(place.file), place.line, place.function);
-      const char* mark = e.flags & HEDDLE_EF_PREEMPTED ? "  (after preemption)"
-                         : e.flags & HEDDLE_EF_SWITCH  ? "  (switch)"
-                                                       : "";
+      const char* mark = e.flags & HEDDLE_EF_PREEMPTED                ? "  (after preemption)"
+                         : (e.flags & HEDDLE_EF_SWITCH) && number > 0 ? "  (switch)"
+                                                                      : "";
       const std::size_t mark_width = *mark == 0 ? 0 : std::strlen(mark);
       out += fmt::format("{:>9} {} {:<8} {} {}{}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
                          clean(names.thread(e.thread), options.utf8),

@@ -1,5 +1,6 @@
 #include "src/simplify/preemptions.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include "src/show/rows.h"
 #include "src/show/source_files.h"
 #include "src/show/words.h"
+#include "src/simplify/statement.h"
 
 namespace heddle {
 namespace {
@@ -17,8 +19,8 @@ constexpr std::size_t kLongestText = 60;
 
 class Finder {
  public:
-  Finder(const TraceHead& head, const Turns& turns)
-      : names_(head), sources_(head.meta.cwd, std::nullopt), turns_(turns) {}
+  Finder(const TraceHead& head, const Turns& turns, std::optional<std::filesystem::file_time_type> built)
+      : names_(head), sources_(head.meta.cwd, built), turns_(turns) {}
 
   void add(HeddleEvent event) {
     creations_.number(event);
@@ -26,6 +28,7 @@ class Finder {
     if (!(kind_properties(event.kind) & HEDDLE_P_NOTE)) last_[event.thread] = event;
     const PlaceId where = names_.place(event);
     if (names_.foreign(where) || names_.place(where).line == 0) return;
+    visit(event, where);
     own_[event.thread] = event;
     if (open_ && event.thread == *previous_ && event.kind != HEDDLE_EV_THREAD_START) {
       found_.back().ran = place(event, event.thread);
@@ -38,11 +41,40 @@ class Finder {
   void step(const HeddleEvent& event) {
     const bool new_turn = previous_ && *previous_ != event.thread;
     if (new_turn) open_ = turn_ < turns_.size() && turns_[turn_].preempted;
-    if (open_ && new_turn)
+    if (open_ && new_turn) {
+      stopped_[*previous_] = found_.size();
       found_.push_back({steps_, place(last_own(*previous_), *previous_), place(event, event.thread)});
+    }
     if (new_turn) turn_++;
     previous_ = event.thread;
     steps_++;
+  }
+
+  /// Follows a thread through its lines. One that was stopped and goes on in the same line, with an operation that this
+  /// time it has not done there (or it is in the next turn of a loop), was stopped inside of it.
+  void visit(const HeddleEvent& event, PlaceId where) {
+    Visit& visit = visits_[event.thread];
+    if (kind_properties(event.kind) & HEDDLE_P_NOTE) {
+      if (visit.where != where) visit = {};
+      return;
+    }
+    const std::pair operation{event.site, event.kind};
+    const bool goes_on = visit.where == where && std::ranges::find(visit.done, operation) == visit.done.end();
+    if (!goes_on) visit = {where, {}, {}};
+    if (const auto stopped = stopped_.find(event.thread); stopped != stopped_.end()) {
+      if (goes_on) found_[stopped->second].stopped.between = both(visit.last, event);
+      stopped_.erase(stopped);
+    }
+    visit.done.push_back(operation);
+    visit.last = event;
+  }
+
+  /// "its read and its write of hits", "its unlock of m and its read of hits"
+  std::string both(const HeddleEvent& first, const HeddleEvent& second) const {
+    const auto of = [](const std::string& what) { return what.empty() ? what : " of " + what; };
+    const std::string one = clean(names_.what(first), true), other = clean(names_.what(second), true);
+    return fmt::format("its {}{} and its {}{}", kind_text(first.kind), one == other ? "" : of(one),
+                       kind_text(second.kind), of(other));
   }
 
   /// The last event in the user's code; a wrapper's own accesses say less.
@@ -60,9 +92,8 @@ class Finder {
     out.function = clean(where.function, true);
     out.file = where.file;
     out.line = where.line;
-    std::string_view code = sources_.line(where.file, where.line);
-    code = code.substr(0, code.find(" //"));  // a comment is not what it did
-    while (!code.empty() && (code.back() == ';' || code.back() == ' ' || code.back() == '{')) code.remove_suffix(1);
+    std::string_view code = statement_at(sources_.indented(where.file, where.line), names_.column(*event));
+    if (sources_.is_changed(where.file)) code = {};
     out.text = fit(clean(code.empty() ? describe(*event, names_) : std::string(code), true), kLongestText, true);
     return out;
   }
@@ -75,6 +106,13 @@ class Finder {
   std::uint64_t steps_ = 0;
   std::optional<std::uint16_t> previous_;
   std::map<std::uint16_t, HeddleEvent> last_, own_;
+  struct Visit {  // of a line by a thread
+    PlaceId where = 0;
+    std::vector<std::pair<std::uint32_t, std::uint8_t>> done;  // site and kind
+    HeddleEvent last{};
+  };
+  std::map<std::uint16_t, Visit> visits_;
+  std::map<std::uint16_t, std::size_t> stopped_;  // threads that have not gone on since: which preemption it was
   std::vector<Preemption> found_;
   bool open_ = false;  // of the last one found, something in the user's code is still to come
 };
@@ -88,8 +126,9 @@ std::string place_text(const PlaceOfThread& place) {
 
 }  // namespace
 
-Result<std::vector<Preemption>> preemptions_of(const TraceReader& trace, const Turns& turns) {
-  Finder finder(trace.head(), turns);
+Result<std::vector<Preemption>> preemptions_of(const TraceReader& trace, const Turns& turns,
+                                               std::optional<std::filesystem::file_time_type> built) {
+  Finder finder(trace.head(), turns, built);
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& event : events) finder.add(event);
     return true;
@@ -99,8 +138,11 @@ Result<std::vector<Preemption>> preemptions_of(const TraceReader& trace, const T
 }
 
 std::string in_words(const Preemption& preemption) {
-  return fmt::format("thread {} was stopped after {}, thread {} ran {}", preemption.stopped.thread,
-                     place_text(preemption.stopped), preemption.ran.thread, place_text(preemption.ran));
+  const PlaceOfThread& stopped = preemption.stopped;
+  const bool inside = !stopped.between.empty();
+  return fmt::format("thread {} was stopped {} {}{}, thread {} ran {}", stopped.thread, inside ? "in" : "after",
+                     place_text(stopped), inside ? " between " + stopped.between : "", preemption.ran.thread,
+                     place_text(preemption.ran));
 }
 
 }  // namespace heddle

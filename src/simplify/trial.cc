@@ -4,6 +4,7 @@
 
 #include "abi/guide.h"
 #include "src/engine/replay.h"
+#include "src/failure/same_failure.h"
 
 namespace heddle {
 namespace {
@@ -54,8 +55,7 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   const auto steps = executor_.worker().region().copy<HeddleStep>(HEDDLE_AREA_STEPS, outcome->result.steps);
   trial.execution = execution_of(steps, outcome->evidence->threads, outcome->result);
   trial.same_failure = !trial.interrupted && !outcome->result.divergence.happened && outcome->result.overflow == 0 &&
-                       outcome->failure && outcome->failure->kind == failure_.kind &&
-                       outcome->failure->signature == failure_.signature;
+                       outcome->failure && heddle::same_failure(*outcome->failure, failure_);
   if (run.feed) outcome->evidence->inputs = run_.inputs;
   trial.outcome = std::move(*outcome);
   return trial;

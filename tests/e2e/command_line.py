@@ -50,13 +50,43 @@ def usage_errors(h):
                        (("hunt", "--points", "nope", "--", exe), "sync, racy, all"), (("hunt", "--time", "soon", "--", exe), "30s"),
                        (("hunt", "--seed", "x", "--", exe), "seed"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
                        (("hunt", "--fail-on-output", "(", "--", exe), "regular expression"), (("hunt", "--", "racy"), "did you mean ./racy"), (("hunt", "--", h.work), "is a folder"), (("hunt", "--", "."), "is a folder"), (("hunt", "--", ""), "empty"), (("hunt", "--", h.work / "text"), ""),
-                       (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
+                       (("hunt", "--stratgy", "pct", "--", exe), "--stratgy is not an option; did you mean --strategy?"),
+                       (("hunt", "--strategy", "ptc", "--", exe), "; did you mean pct?"), (("show", "--evnts", "t.heddle"), "; did you mean --events?"),
+                       (("hunt", "--bound", "x", "--", exe), "--bound: 'x' is not a whole number from 0 to 1000"),
+                       (("hunt", "--bound", "-1", "--", exe), "whole number"), (("hunt", "--runs", "0", "--", exe), "whole number"),
+                       (("hunt", "--strategy", "dfs", "--bound", "2", "--", exe), "--strategy icb --bound 2"),
+                       (("hunt", "--", "./racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"), (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
         code, out, err = h(*args)
         assert code == USAGE and word in err and not out, (args, code, out, err)
     code, _, err = h("hunt", "--", exe, HEDDLE_OPTIONS="nope=1")
     assert code == USAGE and "nope" in err, (code, err)
     code, out, _ = h("hunt", "--", exe, HEDDLE_OPTIONS="help=1")
-    assert code == 0 and "backend" in out and "baton|fibers" in out, (code, out)
+    assert code == 0 and "backend" in out and "baton|fibers" in out and "20 million in the first run" in out, (code, out)
+
+
+def one_is_one(h):
+    exe = h.build("int main(void) { return 0; }", "alone")
+    for strategy, words in ("dfs", "  the only schedule was executed: none fails\n"), ("dpor", "  1 schedule, at least one of each class, was executed: none fails\n"):
+        code, out, err = h("hunt", "--seed", "1", "--strategy", strategy, "--", exe)
+        assert code == CLEAN and words in out, (code, out, err)
+    code, out, err = h("hunt", "--seed", "1", "--strategy", "icb", "--bound", "0", "--", exe)
+    assert code == CLEAN and "  the only schedule with at most 0 preemptions was executed: none fails\n" in out, (code, out, err)
+
+
+def distinct_exits_are_told_apart(h):
+    exe = h.build(RACY.replace("assert(", "if (!(").replace(");\n  return 0;", ")) return 7;\n  return 8;"), "exits")
+    code, out, err = h("hunt", "--seed", "1", "--keep-going", "--strategy", "random", "--runs", "200", "--time", "0", "--", exe)
+    last = [line for line in out.splitlines() if "distinct failures in 200 runs" in line]
+    assert code == FOUND and len(last) == 1 and "exit status 7 (" in last[0] and "exit status 8 (" in last[0], (code, out, err)
+
+
+def switches_in_the_list_are_those_counted(h):
+    exe = h.build(RACY, "listed")
+    assert h("hunt", "--seed", "1", "-o", "l.heddle", "--", exe)[0] == FOUND
+    counted = json.loads(h("show", "--json", "l.heddle")[1])["switches"]
+    _, out, _ = h("show", "--events", "l.heddle")
+    marked = [line for line in out.splitlines() if line.endswith(("(switch)", "(after preemption)"))]
+    assert len(marked) == counted > 0, (counted, marked)
 
 
 def openmp_is_refused_in_words(h):

@@ -6,7 +6,7 @@
 
 --seeds: hunts for each program (default 1). Closing line: 'N passed, M failed'.
 """
-import argparse, json, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, random, re, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "corpus")]
 import corpus  # noqa: E402
 from programs import Case, bounded  # noqa: E402
 
-FOUND, DONE, USAGE, COULD_NOT = 66, 0, 2, 3
+FOUND, DONE, USAGE, COULD_NOT, INTERRUPTED = 66, 0, 2, 3, 130
 # Failures that depend on the schedule, of as many kinds as there are, with the most preemptions that may be left.
 PROGRAMS = {"lost_update.c": 1, "two_locks.c": 1, "lost_signal.c": 2, "use_after_free.cc": 2, "wrong_order_output.cc": 1, "spin_on_flag.c": 1,
             "file_update.c": 2, "pipe_order.c": 2, "livelock_trylock.c": 2, "rwlock_deadlock.c": 2, "exit_window.c": 2, "barrier_short.c": 1}
@@ -115,7 +115,7 @@ def modes(h):
     code, out, err = h.run("simplify", trace, "-o", h.work / "words.heddle")
     first = out.splitlines()[0]
     check("the first line is the answer", code == DONE and first.startswith(f"switches {found['switches']} -> ") and " executions, " in first, out)
-    check("preemptions in source terms", "was stopped after bbuf.c:" in out and "heddle replay" in out, out)
+    check("preemptions in source terms", re.search(r"was stopped (in|after) bbuf\.c:", out) and "heddle replay" in out, out)
 
 
 def local_minima(h):
@@ -179,12 +179,154 @@ def interrupt(h):
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=60)
         if not small.exists():
-            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode in (COULD_NOT, 130, -signal.SIGINT), (p.returncode, err[-200:]))
+            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode in (INTERRUPTED, -signal.SIGINT), (p.returncode, err[-200:]))
             continue
         said = json.loads(out)
         code, again, _ = h.json("replay", "--json", small)
         check(f"ctrl-C after {wait} s: the best so far ({said['after']['switches']} of {found['switches']} switches) replays",
               p.returncode == DONE and code == FOUND and again["failure"]["signature"] == found["failure"]["signature"], (p.returncode, code, again.get("divergence")))
+
+
+def explained(h, name, source, *flags):
+    """The lines about preemptions of what is left of the first failure that icb finds, and the trace."""
+    path, exe, trace, small = h.work / f"{name}.c", h.work / name, h.work / f"{name}.heddle", h.work / f"{name}-small.heddle"
+    path.write_text(source)
+    code, _, err = h.run("cc", "-g", "-O1", "-pthread", *flags, path, "-o", exe)
+    code, _, err = h.run("hunt", "--seed", 1, "--strategy", "icb", "--time", 0, "-o", trace, "--", exe)
+    check(f"{name}: icb finds it", code == FOUND, (code, err))
+    code, out, err = h.run("simplify", trace, "-o", small)
+    return [line.strip() for line in out.splitlines() if " was stopped " in line], trace
+
+
+LOST = """#include <assert.h>
+#include <pthread.h>
+int hits;
+#define TWICE(x) hits += x; hits += x
+static void* serve(void* u) {
+%s
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, serve, 0), pthread_create(&b, 0, serve, 0);
+  pthread_join(a, 0), pthread_join(b, 0);
+  assert(hits %% 2 == 0 && hits >= 2);
+}
+"""
+STEPS = """#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int n;
+static void* count(void* u) {
+  for (int i = 0; i < 2; i++) atomic_fetch_add(&n, 1);
+  return u;
+}
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, count, 0);
+  assert(atomic_load(&n) != 1);
+  pthread_join(a, 0);
+}
+"""
+
+
+def inside_a_statement(h):
+    """A thread that was stopped between two operations of a line was stopped in it, not after it."""
+    lines, trace = explained(h, "inside", LOST % "  hits++;\n  return u;")
+    want = r"thread 0\.[12] was stopped in inside\.c:6 \(hits\+\+\) between its read and its write of hits, thread 0\.[12] ran inside\.c:6 \(hits\+\+\)"
+    check("a lost update: between the read and the write", len(lines) == 1 and re.fullmatch(want, lines[0]), lines)
+    far = time.time() + 1e6
+    os.utime(h.work / "inside.c", (far, far))
+    _, out, _ = h.run("simplify", trace, "-o", h.work / "changed.heddle")
+    check("a source that is newer than the program is not quoted", "inside.c:6 (read hits = 0) between its read" in out and "hits++" not in out, out)
+    lines, _ = explained(h, "long", LOST % "  static __thread int this_is_a_rather_long_name_of_a_variable; this_is_a_rather_long_name_of_a_variable++; hits++; return u;")
+    check("of several statements in a line: the one", len(lines) == 1 and " was stopped in long.c:6 (hits++) between its read and its write of hits, " in lines[0], lines)
+    lines, _ = explained(h, "macro", LOST % "  TWICE(1);\n  return u;", "-O0")
+    check("in a macro: which operations", lines and " was stopped in macro.c:6 (TWICE(1)) between its " in lines[0], lines)
+    lines, _ = explained(h, "steps", STEPS)
+    check("between two turns of a loop: after the line", any(" was stopped after steps.c:6 (" in line for line in lines) and not any(" between " in line for line in lines), lines)
+
+
+def few_words(h):
+    """Of many preemptions a handful, with -q none; --json has all."""
+    trace, small = h.work / "modes.heddle", h.work / "few.heddle"
+    left = h.json("simplify", "--json", "--suffix", 1, trace, "-o", small)[1]
+    count = len(left.get("preemptions", []))
+    check("more than five preemptions are left", count > 5, count)
+    code, out, err = h.run("simplify", "--suffix", 1, trace, "-o", small)
+    check("five are printed, and where the others are", out.count(" was stopped ") == 5 and f"  ... and {count - 5} more: heddle show {small}\n" in out, out)
+    code, out, err = h.run("simplify", "-q", "--suffix", 1, trace, "-o", small)
+    check("-q: the answer and the line that replays it", code == DONE and [line.split()[0] for line in out.splitlines()] == ["switches", "trace"], out)
+    for wrong in ("-3", "0", "x", "1.5"):
+        code, out, err = h.run("simplify", f"--suffix={wrong}", trace, "-o", small)
+        check(f"--suffix {wrong} is refused", code == USAGE and f"--suffix: '{wrong}' is not a whole number, 1 or more" in err, (code, err))
+
+
+def interrupted_early(h):
+    """Ctrl-C before the failure was seen again, be it while the program starts: 130, and nothing is written."""
+    for when in "static __attribute__((constructor)) void", "static void":
+        source, exe, trace, none = h.work / "early.c", h.work / "early", h.work / "early.heddle", h.work / "early-none.heddle"
+        block, started = h.work / "block", h.work / "started"
+        source.write_text("#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n" + when + """ wait_here(void) {
+  if (access("block", F_OK) != 0) return;
+  close(open("started", O_CREAT | O_WRONLY, 0666));
+  for (;;) pause();
+}
+int main(void) { """ + ("" if "constructor" in when else "wait_here(); ") + "abort(); }\n")
+        h.run("cc", "-g", source, "-o", exe)
+        code, _, err = h.run("hunt", "--seed", 1, "-o", trace, "--", exe)
+        check("a trace of an abort", code == FOUND, (code, err))
+        block.touch()
+        started.unlink(missing_ok=True)
+        p = subprocess.Popen([h.exe, "simplify", trace, "-o", none], cwd=h.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=dict(os.environ, HEDDLE_OPTIONS="hang_timeout=100s:ready_timeout=100s"))
+        while not started.exists() and p.poll() is None:
+            time.sleep(0.01)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        block.unlink()
+        check(f"ctrl-C in {when.split()[-2]}: 130, and said", p.returncode == INTERRUPTED and "interrupted before there was anything to write" in err and
+              not none.exists(), (p.returncode, out, err))
+
+
+TWO_ASSERTIONS = """#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static int r1, r2, r3;
+static void* reads(void* u) {
+  r1 = atomic_load(&x);
+  r2 = atomic_load(&x);
+  r3 = atomic_load(&x);
+  return u;
+}
+static void* writes(void* u) {
+  atomic_store(&x, 1);
+  atomic_store(&x, 2);
+  return u;
+}
+int main(void) {
+  pthread_t p, q;
+  pthread_create(&p, 0, reads, 0), pthread_create(&q, 0, writes, 0);
+  pthread_join(p, 0), pthread_join(q, 0);
+  assert(!(r1 == 0 && r2 == 1 && r3 == 2));
+  assert(!(r1 == 0 && r3 == 2));
+}
+"""
+
+
+def one_assertion_is_not_another(h):
+    """Two assertions in one function have one signature, and are two failures."""
+    source, exe, trace = h.work / "two.c", h.work / "two", h.work / "two.heddle"
+    source.write_text(TWO_ASSERTIONS)
+    h.run("cc", "-g", "-O1", "-pthread", source, "-o", exe)
+    code, out, err = h.json("hunt", "--json", "--strategy", "dfs", "--keep-going", "--simplify", "--time", 0, "--seed", 1, "-o", trace, "--", exe)
+    found = {f["failure"]["message"]: f for f in out.get("failures", [])}
+    check("--keep-going: both", code == FOUND and len(found) == len(out["failures"]) == 2, (code, list(found), err))
+    for message, f in found.items():
+        full = h.json("show", "--json", f["simplified"].get("original", "/nonexistent"))[1].get("failure") or {}
+        check(f"simplified, it is the same: {message}", full.get("message") == message, (full.get("message"), f["simplified"]))
+    preemptions = sorted(f["simplified"]["after"]["preemptions"] for f in found.values())
+    check("the alternation needs more preemptions than the other", len(set(preemptions)) == 2, preemptions)
 
 
 def again_failure(h, trace):
@@ -204,7 +346,7 @@ def hunting(h):
     code, text, err = h.run("hunt", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
     lines = text.splitlines()
     check("in words: the failure, what is left, where it is, and last what it was", code == FOUND and [line.split()[0] for line in lines[:4]] ==
-          ["FAILED", "switches", "thread", "trace"] and "was stopped after" in lines[2] and lines[5].startswith("  found as ") and f"{out['switches']} switches" in lines[5]
+          ["FAILED", "switches", "thread", "trace"] and "was stopped " in lines[2] and lines[5].startswith("  found as ") and f"{out['switches']} switches" in lines[5]
           and "//" not in lines[2], text)
     thread = again_failure(h, trace).get("thread")
     check("the thread that failed is that of the simplified trace", f"thread {thread} " in lines[0] + " ", (thread, lines[0]))
@@ -224,6 +366,10 @@ def main():
         else:
             programs(h, a.seeds)
             modes(h)
+            few_words(h)
+            inside_a_statement(h)
+            one_assertion_is_not_another(h)
+            interrupted_early(h)
             local_minima(h)
             bad_input(h)
             hunting(h)

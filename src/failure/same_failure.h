@@ -1,0 +1,13 @@
+// When are two failures one? For those who collect distinct ones, and those who want the same one again.
+#pragma once
+#include <string>
+
+#include "src/trace/trace.h"
+
+namespace heddle {
+
+/// Equal for equal failures: the signature and, since a function may have several of them, which assertion or check.
+std::string identity(const FailureRecord& failure);
+bool same_failure(const FailureRecord& one, const FailureRecord& other);
+
+}  // namespace heddle
