@@ -179,7 +179,7 @@ def interrupt(h):
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=60)
         if not small.exists():
-            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode in (INTERRUPTED, -signal.SIGINT), (p.returncode, err[-200:]))
+            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode in (COULD_NOT, INTERRUPTED, -signal.SIGINT), (p.returncode, err[-200:]))
             continue
         said = json.loads(out)
         code, again, _ = h.json("replay", "--json", small)
