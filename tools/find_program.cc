@@ -40,6 +40,8 @@ Result<ProgramInfo> find_program(const std::string& name) {
   if (name.find('/') == name.npos) {
     path = search_path(name);
     std::error_code none;
+    if (path.empty() && fs::exists(name, none))
+      if (Result<ProgramInfo> here = inspect_program(fs::path(".") / name); !here) return here;  // nor would ./ help
     if (path.empty())
       return error(fmt::format("there is no program {} in PATH", name),
                    fs::exists(name, none) ? fmt::format("did you mean ./{}?", name) : "");

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <thread>
 
@@ -64,9 +65,10 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
       ->check(one_of({"auto", "on", "off"}));
   app.add_option(
-      "--max-steps", typed.max_steps,
-      "a longer run is a livelock (default: 20 million in the first run, then 100 times the longest seen, at least "
-      "2 million)");
+         "--max-steps", typed.max_steps,
+         "a longer run is a livelock (default: 20 million in the first run, then 100 times the longest seen, at least "
+         "2 million)")
+      ->check(whole_number(1, std::numeric_limits<std::uint64_t>::max()));
   app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is a livelock (default: none)");
   app.add_option("--hang-timeout", typed.hang_timeout,
                  "a run without a scheduling point for this long is a hang (default 10s)");

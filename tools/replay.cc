@@ -50,7 +50,7 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG]");
   app.footer(kFooter);
   app.add_option("TRACE", out.trace, "written by heddle hunt or heddle record")->required();
-  app.add_option("--times", out.times, "how often (default 1)")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--times", out.times, "how often (default 1)")->check(whole_number(1, 1'000'000));
   app.add_option("--hang-timeout", out.hang_timeout,
                  "a replay without a scheduling point for this long is cut off (default 10s)");
   app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");

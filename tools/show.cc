@@ -120,8 +120,8 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag("--full", a.full, "fold nothing");
   app.add_option("--thread", a.thread, "only this thread");
   app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")
-      ->check(CLI::Range(0, 1000));
-  app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(CLI::Range(40, 1000));
+      ->check(whole_number(0, 1000));
+  app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(whole_number(40, 1000));
   app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
 }
 

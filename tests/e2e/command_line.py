@@ -55,7 +55,8 @@ def usage_errors(h):
                        (("hunt", "--bound", "x", "--", exe), "--bound: 'x' is not a whole number from 0 to 1000"),
                        (("hunt", "--bound", "-1", "--", exe), "whole number"), (("hunt", "--runs", "0", "--", exe), "whole number"),
                        (("hunt", "--strategy", "dfs", "--bound", "2", "--", exe), "--strategy icb --bound 2"),
-                       (("hunt", "--", "./racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"), (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
+                       (("hunt", "--", "./racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"), (("hunt", "--", "racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"),
+                       (("hunt", "--max-steps=-3", "--", exe), "whole number"), (("replay", "--times", "x", "t.heddle"), "whole number"), (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
         code, out, err = h(*args)
         assert code == USAGE and word in err and not out, (args, code, out, err)
     code, _, err = h("hunt", "--", exe, HEDDLE_OPTIONS="nope=1")
