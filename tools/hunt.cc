@@ -48,48 +48,65 @@ void show_progress(const HuntArguments& arguments, const HuntProgress& progress)
   std::fflush(stderr);
 }
 
-
-// The search must not be lost with its trace: the same seed finds the failure again.
-Error found_but_not_written(const HuntArguments& arguments, const HuntResult& result, const Error& why) {
-  const FailingRun& failing = *result.failing;
-  return {fmt::format("{} in run {}, seed {}, but {}", failing.outcome.failure->message, failing.index + 1,
-                      arguments.request.seed, why.message),
-          why.advice};
-}
-
 // Nothing failed, but there are races: the first run that shows one can be replayed and looked at.
-void trace_race(const HuntArguments& arguments, Answer& answer, Executor& executor) {
+void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, Answer& answer, Executor& executor) {
   const RaceFindings& found = answer.races;
   if (found.races.empty()) return;
   std::vector<RaceRecord> shown;
   for (std::size_t i = 0; i < found.races.size(); i++)
     if (found.runs[i] == found.runs.front()) shown.push_back(found.races[i]);
-  auto head = write_race_trace(arguments.request, answer.result, found.runs.front(), meta_of(arguments),
-                               std::move(shown), arguments.trace, executor);
+  auto head = write_race_trace(confirming, answer.result, found.runs.front(), meta_of(arguments), std::move(shown),
+                               arguments.trace, executor);
   if (head)
     answer.race_trace = std::move(*head);
   else
     answer.no_race_trace = head.error();
 }
 
-// --keep-going: PROG-SEED.heddle, PROG-SEED-2.heddle ...
-Status write_others(const HuntArguments& arguments, Answer& answer, Executor& executor, bool live) {
-  HuntResult& result = answer.result;
-  for (std::size_t i = 1; i < result.failures.size(); i++) {
-    std::filesystem::path path = arguments.trace;
-    path.replace_filename(fmt::format("{}-{}{}", path.stem().string(), i + 1, path.extension().string()));
-    result.failing = result.failures[i];
-    auto witness = write_witness(arguments.request, result, meta_of(arguments), answer.races.races, path, executor);
-    if (!witness) return std::unexpected(found_but_not_written(arguments, result, witness.error()));
-    answer.others.push_back({std::move(*witness), path, std::nullopt});
-    if (arguments.simplify && answer.others.back().witness.confirmed)
-      answer.others.back().simplified = simplify_finding(arguments, path, live);
+// PROG-SEED.heddle; --keep-going: PROG-SEED-2.heddle ... behind it
+std::filesystem::path trace_of(const HuntArguments& arguments, std::size_t i) {
+  std::filesystem::path path = arguments.trace;
+  if (i > 0) path.replace_filename(fmt::format("{}-{}{}", path.stem().string(), i + 1, path.extension().string()));
+  return path;
+}
+
+// An interrupt, now or in the search, ends simplification; each failure has its trace all the same.
+void tell_failures(const HuntArguments& arguments, const HuntRequest& confirming, Answer& answer, Executor& executor,
+                   bool live) {
+  for (std::size_t i = 0; i < answer.result.failures.size(); i++) {
+    ToldFailure& told = answer.told.emplace_back();
+    told.trace = trace_of(arguments, i);
+    auto witness = write_witness(confirming, answer.result, answer.result.failures[i], meta_of(arguments),
+                                 answer.races.races, told.trace, executor);
+    if (!witness) {
+      told.not_written = witness.error();
+      continue;
+    }
+    told.witness = std::move(*witness);
+    if (arguments.simplify && told.confirmed())
+      told.simplified = simplify_finding(arguments, told.trace, *confirming.worker.stop, live);
   }
-  if (!result.failures.empty()) result.failing = result.failures.front();
-  return {};
+}
+
+// The search must not be lost with its trace: the same seed finds the failure again.
+Error found_but_not_written(const HuntArguments& arguments, const Answer& answer) {
+  const FailingRun& failing = answer.result.failures.front();
+  const Error& why = *answer.told.front().not_written;
+  return {fmt::format("{} in run {}, seed {}, but {}", failing.outcome.failure->message, failing.index + 1,
+                      arguments.request.seed, why.message),
+          why.advice};
+}
+
+// With a failure to be confirmed after an interrupt, races have to be short.
+RaceFindings find_races(const HuntArguments& arguments, const HuntRequest& confirming, const HuntResult& result,
+                        Executor& executor) {
+  constexpr std::chrono::milliseconds kShort{1000};
+  if (!result.interrupted) return confirm_races(arguments.request, result, executor);
+  return confirm_races(confirming, result, executor, result.failures.empty() ? std::nullopt : std::optional(kShort));
 }
 
 Result<Answer> find(HuntArguments& arguments) {
+  const std::atomic<bool>& impatient = outlast_interrupts();
   bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
     if (live) show_progress(arguments, progress);
@@ -98,41 +115,43 @@ Result<Answer> find(HuntArguments& arguments) {
   if (!result) return std::unexpected(result.error());
   Answer answer;
   answer.result = std::move(*result);
-  if (!answer.result.failing && answer.result.races.empty()) return answer;
-  if (answer.result.interrupted) go_on_after_interrupt();
-  auto executor = Executor::create(arguments.request.worker, std::make_shared<SiteCache>());
+  if (answer.result.failures.empty() && answer.result.races.empty()) return answer;
+  HuntRequest confirming = arguments.request;
+  confirming.worker.stop = &impatient;
+  auto executor = Executor::create(confirming.worker, std::make_shared<SiteCache>());
   if (!executor) return std::unexpected(executor.error());
-  answer.races = confirm_races(arguments.request, answer.result, **executor);
+  answer.races = find_races(arguments, confirming, answer.result, **executor);
   answer.result.interrupted |= answer.races.interrupted;
-  if (!answer.result.failing) return trace_race(arguments, answer, **executor), std::move(answer);
-  auto witness = write_witness(arguments.request, answer.result, meta_of(arguments), answer.races.races,
-                               arguments.trace, **executor);
-  if (!witness) return std::unexpected(found_but_not_written(arguments, answer.result, witness.error()));
-  answer.witness = std::move(*witness);
-  if (arguments.simplify && answer.witness->confirmed)
-    answer.simplified = simplify_finding(arguments, arguments.trace, live);
-  if (Status others = write_others(arguments, answer, **executor, live); !others)
-    return std::unexpected(others.error());
+  if (answer.result.failures.empty()) return trace_race(arguments, confirming, answer, **executor), std::move(answer);
+  tell_failures(arguments, confirming, answer, **executor, live);
+  answer.result.interrupted |= arguments.request.worker.stop->load();
+  if (!answer.foremost()) return std::unexpected(found_but_not_written(arguments, answer));
   return answer;
 }
 
-
 // The trace is written by now: a found failure stays found when nobody could be told.
-int lost_answer(const HuntArguments& arguments, const Answer& answer, int why) {
+int lost_answer(const Answer& answer, int why) {
   fmt::print(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(why));
-  if (answer.witness)
-    fmt::print(stderr, "  {}; the trace is {}\n", answer.witness->head.failure->message, arguments.trace.string());
-  return answer.witness ? status_of(answer) : kInconclusive;
+  const std::optional<std::size_t> foremost = answer.foremost();
+  if (!foremost) return kInconclusive;
+  const ToldFailure& told = answer.told[*foremost];
+  fmt::print(stderr, "  {}; the trace is {}\n", told.witness->head.failure->message, told.trace.string());
+  return status_of(answer);
 }
 
-ReportedFailure reported(const FailureRecord& failure, const std::filesystem::path& trace, std::uint64_t run) {
-  return {failure, trace, "heddle replay " + shell_word(trace.string()), run};
+ReportedFailure reported(const Answer& answer, std::size_t i) {
+  const ToldFailure& told = answer.told[i];
+  return {told.failure(), told.trace, "heddle replay " + shell_word(told.trace.string()),
+          answer.result.failures[i].index + 1};
 }
 
 std::string why_inconclusive(const Answer& answer) {
-  if (answer.witness)
-    return "failed once; executed again with the same schedule and inputs, " + answer.witness->difference;
-  return answer.result.interrupted ? "interrupted" : "no run ended";
+  const std::optional<std::size_t> foremost = answer.foremost();
+  if (!foremost) return answer.result.interrupted ? "interrupted" : "no run ended";
+  const Witness& witness = *answer.told[*foremost].witness;
+  if (witness.interrupted) return "failed once; interrupted before it was executed again";
+  if (witness.error) return "failed once; it could not be executed again: " + witness.error->message;
+  return "failed once; executed again with the same schedule and inputs, " + witness.difference;
 }
 
 ReportedCase case_of(const HuntArguments& arguments, const Answer& answer) {
@@ -144,14 +163,12 @@ ReportedCase case_of(const HuntArguments& arguments, const Answer& answer) {
   out.seconds = answer.result.seconds;
   out.races = answer.races.races;
   out.notes = answer.result.notes;
-  if (!answer.witness) return out;
-  out.failures.push_back(reported(failure_of(*answer.witness, answer.simplified), arguments.trace,
-                                  answer.result.failing->index + 1));
-  for (std::size_t i = 0; i < answer.others.size(); i++)
-    if (const OtherFailure& other = answer.others[i]; other.witness.confirmed)
-      out.failures.push_back(reported(failure_of(other.witness, other.simplified), other.trace,
-                                      answer.result.failures[i + 1].index + 1));
-  out.output = answer.witness->head.output;
+  const std::optional<std::size_t> foremost = answer.foremost();
+  if (!foremost) return out;
+  out.output = answer.told[*foremost].witness->head.output;
+  out.failures.push_back(reported(answer, *foremost));
+  for (std::size_t i = *foremost + 1; i < answer.told.size(); i++)
+    if (answer.told[i].confirmed()) out.failures.push_back(reported(answer, i));
   return out;
 }
 
@@ -159,7 +176,7 @@ int hunt_program(HuntArguments& arguments) {
   Result<Answer> answer = find(arguments);
   if (!answer) return report_not_tested(arguments, answer.error());
   const int status = write_reports(arguments, {case_of(arguments, *answer)}, status_of(*answer));
-  if (int why = written([&] { print_answer(arguments, *answer); })) return lost_answer(arguments, *answer, why);
+  if (int why = written([&] { print_answer(arguments, *answer); })) return lost_answer(*answer, why);
   return status;
 }
 

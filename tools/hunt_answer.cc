@@ -76,13 +76,25 @@ std::string totals_text(const TraceHead& head) {
                      counted("preemption", head.totals.preemptions));
 }
 
+std::string run_text(const HuntArguments& arguments, const FailingRun& failing) {
+  return fmt::format("run {}, seed {}", failing.index + 1, arguments.request.seed);
+}
+
+void print_not_written(const HuntArguments& arguments, const FailingRun& failing, const ToldFailure& told) {
+  fmt::print("{}  {}   {}\n  no trace, and not executed again: {}\n", alarming("FAILED", 1),
+             failing.outcome.failure->message, run_text(arguments, failing), told.not_written->message);
+}
+
 // With --simplify all that is said is of the simplified trace, since that is the one to look at; the run is the hunt's.
-void print_failure(const HuntArguments& arguments, const Witness& witness, std::uint64_t number,
-                   const std::filesystem::path& trace, const std::optional<SimplifiedFinding>& simplified) {
-  const FailureRecord& failure = failure_of(witness, simplified);
+void print_failure(const HuntArguments& arguments, const FailingRun& failing, const ToldFailure& told) {
+  if (!told.witness) return print_not_written(arguments, failing, told);
+  const Witness& witness = *told.witness;
+  const std::optional<SimplifiedFinding>& simplified = told.simplified;
+  const FailureRecord& failure = told.failure();
   std::string where = place_text(failure), what = failure.message;
-  std::string run = fmt::format("run {}, seed {}", number, arguments.request.seed);
-  const char* word = witness.confirmed || witness.interrupted ? "FAILED" : "FAILED ONCE";
+  std::string run = run_text(arguments, failing);
+  const bool not_again = witness.interrupted || witness.error;  // which says nothing about the program
+  const char* word = witness.confirmed || not_again ? "FAILED" : "FAILED ONCE";
   // Long expressions and names leave no room: then the second line has where and when.
   const std::size_t first = std::strlen(word) + 2 + what.size() + 3 + where.size();
   const bool place_fits = where.empty() || first <= kLongLine,
@@ -94,6 +106,8 @@ void print_failure(const HuntArguments& arguments, const Witness& witness, std::
              where, run_fits || !place_fits ? "   " : "\n  ", run);
   if (witness.interrupted)
     fmt::print("  not executed again yet: interrupted; the replay below does that\n");
+  else if (witness.error)
+    fmt::print("  it could not be executed again: {}\n", witness.error->message);
   else if (!witness.confirmed)
     fmt::print(
         "  executed again with the same schedule and inputs, {}: the program depends on something that is not "
@@ -101,8 +115,8 @@ void print_failure(const HuntArguments& arguments, const Witness& witness, std::
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
-  if (simplified && !arguments.quiet) print_simplified(*simplified, shell_word(trace.string()));
-  print_next(arguments, trace);
+  if (simplified && !arguments.quiet) print_simplified(*simplified, shell_word(told.trace.string()));
+  print_next(arguments, told.trace);
   if (simplified && simplified->answer && !arguments.quiet)
     fmt::print("  found as {}: {}\n", simplified->original.string(), totals_text(witness.head));
   if (!has_lines(failure) && !arguments.quiet)
@@ -124,42 +138,32 @@ void print_summary(const HuntResult& result) {
                         kind_says_it ? failure.kind : fit(clean(failure.message, true), kLongest, true),
                         counted("run", failing.times), failing.index + 1);
   }
-  fmt::print("{} in {}, {:.1f} s: {}\n", counted("distinct failure", result.failures.size()),
-             counted("run", result.runs), result.seconds, list);
+  fmt::print("{}{} in {}, {:.1f} s: {}\n", result.interrupted ? "interrupted: " : "",
+             counted("distinct failure", result.failures.size()), counted("run", result.runs), result.seconds, list);
 }
 
-nlohmann::ordered_json failures_json(const HuntArguments& arguments, const Answer& answer) {
+nlohmann::ordered_json failures_json(const Answer& answer) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < answer.result.failures.size(); i++) {
+  for (std::size_t i = 0; i < answer.told.size(); i++) {
     const FailingRun& failing = answer.result.failures[i];
-    const bool first = i == 0, written = first || i <= answer.others.size();
-    if (!written) break;
-    const Witness& witness = first ? *answer.witness : answer.others[i - 1].witness;
-    const std::filesystem::path& trace = first ? arguments.trace : answer.others[i - 1].trace;
-    const auto& simplified = first ? answer.simplified : answer.others[i - 1].simplified;
-    out.push_back({{"failure", failure_json(failure_of(witness, simplified))},
+    const ToldFailure& told = answer.told[i];
+    out.push_back({{"failure", failure_json(told.witness ? told.failure() : failing.outcome.failure)},
                    {"first_run", failing.index + 1},
                    {"runs", failing.times},
-                   {"confirmed", witness.confirmed},
-                   {"trace", trace.string()}});
-    if (simplified) out.back()["simplified"] = simplified_json(*simplified, trace);
+                   {"confirmed", told.confirmed()},
+                   {"trace", told.witness ? nlohmann::ordered_json(told.trace.string()) : nullptr}});
+    if (told.not_written) out.back()["error"] = told.not_written->message;
+    if (told.simplified) out.back()["simplified"] = simplified_json(*told.simplified, told.trace);
   }
   return out;
 }
 
-void print_others(const HuntArguments& arguments, const Answer& answer) {
-  for (std::size_t i = 0; i < answer.others.size(); i++) {
-    const OtherFailure& other = answer.others[i];
-    print_failure(arguments, other.witness, answer.result.failures[i + 1].index + 1, other.trace, other.simplified);
-  }
-  print_summary(answer.result);
-}
-
 void print_words(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
-  if (answer.witness) {
-    print_failure(arguments, *answer.witness, result.failing->index + 1, arguments.trace, answer.simplified);
-    if (arguments.request.keep_going) print_others(arguments, answer);
+  const std::optional<std::size_t> foremost = answer.foremost();
+  if (foremost) {
+    for (std::size_t i = 0; i < answer.told.size(); i++) print_failure(arguments, result.failures[i], answer.told[i]);
+    if (arguments.request.keep_going) print_summary(result);
   } else {
     const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
                                : result.runs == 0                     ? "inconclusive: no run ended"
@@ -177,14 +181,15 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   }
   if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
   if (arguments.quiet) return;
-  if (result.coverage.runs > 0 && result.complete.empty() && !answer.witness)
-    fmt::print("  {}\n", describe(result.coverage));
+  if (result.coverage.runs > 0 && result.complete.empty() && !foremost) fmt::print("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
   if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
   // Of several failures, or of one that was simplified, what is said of each stands there.
-  if (answer.witness && answer.witness->head.totals.steps > 0 && !arguments.request.keep_going &&
-      !(answer.simplified && answer.simplified->answer))
-    fmt::print("  {}\n", totals_text(answer.witness->head));
+  if (foremost && !arguments.request.keep_going) {
+    const ToldFailure& told = answer.told[*foremost];
+    if (told.witness->head.totals.steps > 0 && !(told.simplified && told.simplified->answer))
+      fmt::print("  {}\n", totals_text(told.witness->head));
+  }
   for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
     fmt::print("  note: {} seen once and not again when the run was repeated\n",
@@ -199,12 +204,17 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
 
 }  // namespace
 
-const FailureRecord& failure_of(const Witness& witness, const std::optional<SimplifiedFinding>& simplified) {
-  return simplified && simplified->answer ? *simplified->answer->after.failure : *witness.head.failure;
+std::optional<std::size_t> Answer::foremost() const {
+  std::optional<std::size_t> written;
+  for (std::size_t i = 0; i < told.size(); i++) {
+    if (told[i].confirmed()) return i;
+    if (told[i].witness && !written) written = i;
+  }
+  return written;
 }
 
 int status_of(const Answer& answer) {
-  if (answer.witness) return answer.witness->confirmed ? kFound : kInconclusive;
+  if (const auto foremost = answer.foremost()) return answer.told[*foremost].confirmed() ? kFound : kInconclusive;
   if (answer.result.interrupted) return kInterruptedExit;
   return answer.result.runs == 0 ? kInconclusive : kClean;
 }
@@ -214,27 +224,29 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   nlohmann::ordered_json races = nlohmann::ordered_json::array();
   for (const RaceRecord& race : answer.races.races) races.push_back(race_json(race));
   nlohmann::ordered_json out;
-  bool found = answer.witness && answer.witness->confirmed;
-  out["found"] = found;
+  const std::optional<std::size_t> foremost = answer.foremost();
+  const ToldFailure* told = foremost ? &answer.told[*foremost] : nullptr;
+  const TraceHead* head = told ? &told->witness->head : nullptr;
+  out["found"] = told && told->confirmed();
   out["runs"] = result.runs;
   out["seconds"] = result.seconds;
   out["strategy"] = arguments.strategy;
   out["points"] = arguments.points;
   out["seed"] = arguments.request.seed;
-  out["trace"] =
-      answer.witness || answer.race_trace ? nlohmann::ordered_json(arguments.trace.string()) : nlohmann::ordered_json();
-  out["failure"] =
-      failure_json(answer.witness ? std::optional(failure_of(*answer.witness, answer.simplified)) : std::nullopt);
+  out["trace"] = told                ? nlohmann::ordered_json(told->trace.string())
+                 : answer.race_trace ? nlohmann::ordered_json(arguments.trace.string())
+                                     : nlohmann::ordered_json();
+  out["failure"] = failure_json(told ? std::optional(told->failure()) : std::nullopt);
   out["races"] = std::move(races);
-  out["switches"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.switches) : nullptr;
-  out["preemptions"] = answer.witness ? nlohmann::ordered_json(answer.witness->head.totals.preemptions) : nullptr;
+  out["switches"] = head ? nlohmann::ordered_json(head->totals.switches) : nullptr;
+  out["preemptions"] = head ? nlohmann::ordered_json(head->totals.preemptions) : nullptr;
   out["threads"] = result.progress.threads;
-  out["steps"] = answer.witness ? answer.witness->head.totals.steps : result.progress.longest;
-  out["diverged"] = answer.witness && !answer.witness->confirmed && !answer.witness->interrupted;
+  out["steps"] = head ? head->totals.steps : result.progress.longest;
+  out["diverged"] = told && !told->confirmed() && !told->witness->interrupted && !told->witness->error;
   out["interrupted"] = result.interrupted;
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
-  if (answer.simplified) out["simplified"] = simplified_json(*answer.simplified, arguments.trace);
-  if (arguments.request.keep_going) out["failures"] = failures_json(arguments, answer);
+  if (told && told->simplified) out["simplified"] = simplified_json(*told->simplified, told->trace);
+  if (arguments.request.keep_going) out["failures"] = failures_json(answer);
   if (is_exhaustive(arguments.request.strategy)) out["complete"] = result.complete;
   const CoverageSummary& seen = result.coverage;
   out["coverage"] = {{"runs", seen.runs},

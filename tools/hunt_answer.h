@@ -14,26 +14,34 @@
 
 namespace heddle {
 
-struct OtherFailure {
-  Witness witness;
+/// What came of a failure that the search saw.
+struct ToldFailure {
   std::filesystem::path trace;
+  std::optional<Witness> witness;
+  std::optional<Error> not_written;  // there is no witness, since its trace could not be written
   std::optional<SimplifiedFinding> simplified;
+
+  bool confirmed() const { return witness && witness->confirmed; }
+  /// As the trace has it that is there to look at: with --simplify the simplified one, where another thread may be the
+  /// one that fails. There must be a witness.
+  const FailureRecord& failure() const {
+    return simplified && simplified->answer ? *simplified->answer->after.failure : *witness->head.failure;
+  }
 };
 
 struct Answer {
   HuntResult result;
-  std::optional<Witness> witness;
-  std::vector<OtherFailure> others;  // --keep-going: behind the first
+  std::vector<ToldFailure> told;  // one for each of result.failures; of at least one there is a witness
   RaceFindings races;
   std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race
   std::optional<Error> no_race_trace;   // why there is none
-  std::optional<SimplifiedFinding> simplified;
+
+  /// The index of the failure to speak of when there is room for one: the first that is confirmed, else the first that
+  /// has a trace. None: nothing failed.
+  std::optional<std::size_t> foremost() const;
 };
 
-/// As the trace has it that is there to look at: with --simplify the simplified one, where another thread may be the one that fails.
-const FailureRecord& failure_of(const Witness& witness, const std::optional<SimplifiedFinding>& simplified);
-
-/// heddle hunt's exit status.
+/// heddle hunt's exit status: that a failure is confirmed counts, not which.
 int status_of(const Answer& answer);
 /// Of --json.
 nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& answer);

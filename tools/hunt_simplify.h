@@ -12,10 +12,13 @@ struct SimplifiedFinding {
   std::optional<SimplifyAnswer> answer;
   std::filesystem::path original;  // where the trace of the hunt lies now
   std::optional<Error> why_not;    // then the trace is as the hunt wrote it
+  bool interrupted = false;        // this is why, or why there may be a simpler one
 };
 
-/// The trace that the hunt wrote becomes the simplified one; the original lies beside it ("queue-1-full.heddle").
-SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace, bool live);
+/// The trace that the hunt wrote becomes the simplified one; the original lies beside it ("queue-1-full.heddle"). An
+/// interrupt ends this with the best so far, one that came before with none at all; `impatient`: outlast_interrupts().
+SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace,
+                                   const std::atomic<bool>& impatient, bool live);
 
 /// To stdout: what is left, in the middle of what the hunt says.
 void print_simplified(const SimplifiedFinding& finding, const std::string& trace);

@@ -75,7 +75,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
 }
 
 void print_words(const Arguments& arguments, const SimplifyAnswer& answer) {
-  fmt::print("{}{}\n", strong(first_line(answer), 1), answer.interrupted ? "   interrupted: the best so far" : "");
+  fmt::print("{}{}\n", strong(first_line(answer), 1), interrupted_text(answer));
   const std::string trace = shell_word(arguments.task.output.string());
   if (!arguments.quiet)
     for (const std::string& line : preemption_lines(answer, trace)) fmt::print("  {}\n", line);
@@ -106,6 +106,7 @@ int simplify_main(int argc, char** argv) {
     return report_error("simplify", possible.error());
   const bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   if (live) arguments.task.on_progress = show_simplify_progress;
+  arguments.task.give_up = &outlast_interrupts();
   auto answer = simplify_trace(arguments.task);
   if (live) fmt::print(stderr, "\r\033[K");
   if (!answer) return fail(answer.error(), *arguments.task.stop);

@@ -21,6 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Trouble = std::unexpected<SimplifyTrouble>;
 
+constexpr const char* kTooEarly = "interrupted before the failure was seen again";
+
 Trouble bad_input(const Error& error) { return Trouble(SimplifyTrouble{error, true}); }
 Trouble could_not(const Error& error) { return Trouble(SimplifyTrouble{error, false}); }
 
@@ -115,12 +117,15 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
   if (auto trouble = unfit(*trace, task_.trace)) return std::unexpected(*trouble);
   Result<Execution> original = execution_of(*trace);
   if (!original) return could_not(original.error());
-  if (Status started = start(*trace); !started) return bad_input(started.error());
+  const Status started = start(*trace);
+  const auto stopped = [&] { return task_.stop && task_.stop->load(); };
+  if (!started && stopped()) return could_not({kTooEarly, ""});
+  if (!started) return bad_input(started.error());
   answer_.before = trace->head();
   Trials trials(*executor_, replayer_->request(), replayer_->conditions(), *answer_.before.failure);
   Result<Trial> first = follow(trials, *original);
+  if (first ? first->interrupted : stopped()) return could_not({kTooEarly, ""});
   if (!first) return could_not(first.error());
-  if (first->interrupted) return could_not({"interrupted before the failure was seen again", ""});
   if (!first->same_failure)
     return could_not({fmt::format("executed again, the program {}, not with the failure of the trace ({})",
                                   first->outcome.failure ? "ended with " + first->outcome.failure->message
@@ -132,7 +137,7 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
   Result<Simplified> simplified = simplify(trials, *original, std::move(*first), options, task_.on_progress);
   if (!simplified) return could_not(simplified.error());
   answer_.interrupted = simplified->interrupted;
-  if (answer_.interrupted) go_on_after_interrupt();
+  executor_->worker().watch(task_.give_up);
   Result<TraceHead> after =
       write_simplified(trials, simplified->best, replayer_->conditions(), answer_.before, task_.output, *executor_);
   if (!after) return could_not(after.error());
@@ -176,6 +181,10 @@ std::string first_line(const SimplifyAnswer& answer) {
   const Totals &before = answer.before.totals, &after = answer.after.totals;
   return fmt::format("switches {} -> {}   preemptions {} -> {}      {} executions, {:.2f} s", before.switches,
                      after.switches, before.preemptions, after.preemptions, answer.executions, answer.seconds);
+}
+
+std::string interrupted_text(const SimplifyAnswer& answer) {
+  return answer.interrupted ? "   interrupted: the best so far" : "";
 }
 
 std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const std::string& trace) {

@@ -24,7 +24,8 @@ struct SimplifyTask {
   InputChoice inputs = InputChoice::kAuto;
   SimplifyOptions options;
   Options engine;
-  const std::atomic<bool>* stop = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // set: no more attempts; the best so far is executed again and written ...
+  const std::atomic<bool>* give_up = nullptr;  // ... unless this is set
   std::function<void(const SimplifyProgress&)> on_progress;
 };
 
@@ -51,6 +52,8 @@ void show_simplify_progress(const SimplifyProgress& progress);
 
 /// "switches 23 -> 4   preemptions 17 -> 1      38 executions, 0.03 s"
 std::string first_line(const SimplifyAnswer& answer);
+/// Behind it: "   interrupted: the best so far", or nothing.
+std::string interrupted_text(const SimplifyAnswer& answer);
 /// The preemptions that are left, a line each; of many the first few, and where the others are: in `trace`, a word of a
 /// shell.
 std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const std::string& trace);

@@ -21,8 +21,25 @@ namespace {
 constexpr std::size_t kInputLimit = 64u << 20;
 constexpr int kSilentPipeMs = 3000;
 
-std::atomic<bool> interrupted{false};
+constexpr unsigned kPatience = 5;  // seconds
+std::atomic<bool> interrupted{false}, impatient{false};
 void on_signal(int) { interrupted.store(true); }
+void on_outlasted(int number) {
+  if (number == SIGALRM || interrupted.exchange(true))
+    impatient.store(true);
+  else
+    alarm(kPatience);
+}
+
+void handle_interrupts(void (*handler)(int), int flags) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before;
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+}
 
 std::string painted(std::string_view text, const char* code, int fd) {
   if (!is_terminal(fd) || std::getenv("NO_COLOR")) return std::string(text);
@@ -55,22 +72,18 @@ std::string shell_line(const std::vector<std::string>& words) {
   return out;
 }
 
-void go_on_after_interrupt() {
-  interrupted.store(false);
-  catch_interrupts();
-}
-
 const std::atomic<bool>& catch_interrupts() {
-  struct sigaction action{};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESETHAND;  // the second one ends us; the program dies with us
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before;
-    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
-  }
+  handle_interrupts(on_signal, SA_RESETHAND);  // the second one ends us; the program dies with us
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a limit of the file size (ulimit -f) is an error of write(), as a full disk is
   return interrupted;
+}
+
+const std::atomic<bool>& outlast_interrupts() {
+  signal(SIGALRM, on_outlasted);
+  handle_interrupts(on_outlasted, 0);
+  if (interrupted) alarm(kPatience);  // it came before
+  return impatient;
 }
 
 int written(const std::function<void()>& print) {

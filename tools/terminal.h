@@ -28,10 +28,12 @@ int written(const std::function<void()>& print);
 std::string shell_word(const std::string& text);
 std::string shell_line(const std::vector<std::string>& words);
 
-/// From here on ctrl-C, SIGTERM and SIGHUP set the flag (a second one ends the process).
+/// From here on ctrl-C, SIGTERM and SIGHUP set the flag, for good (a second one ends the process).
 const std::atomic<bool>& catch_interrupts();
-/// The user's interrupt ended the search; what was found is confirmed now, and a second interrupt ends that.
-void go_on_after_interrupt();
+/// For a search that has something to lose: from here on no interrupt ends the process. The first one, which sets the
+/// flag above, ends the search. What was found is executed again and written, until the flag returned here is set: by a
+/// second interrupt, or 5 s after the first. Then it is written as it is.
+const std::atomic<bool>& outlast_interrupts();
 
 /// Arguments before and behind the first "--"; `has_separator` tells an empty program from none.
 struct SplitArguments {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
+#include "src/engine/ending.h"
 #include "src/engine/stop_table.h"
 #include "src/engine/trace_builder.h"
 #include "src/failure/failure.h"
@@ -93,10 +94,6 @@ std::uint32_t point_set(const std::string& points) {
 
 }  // namespace
 
-bool was_cut_off(const FailureRecord& failure) {
-  return failure.kind == "hang" || failure.kind == "livelock" || failure.kind == "signal";
-}
-
 RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs,
                      std::vector<std::uint32_t> points) {
   RunRequest request;
@@ -110,15 +107,6 @@ RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, s
   request.points = std::move(points);
   request.keep_evidence = true;
   return request;
-}
-
-bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again) {
-  const HeddleDivergence& divergence = again.result.divergence;
-  if (divergence.happened)
-    return original && was_cut_off(*original) && divergence.reason == HEDDLE_DIV_SCHEDULE_ENDED &&
-           divergence.step >= original_steps;
-  if (original.has_value() != again.failure.has_value()) return false;
-  return !original || original->kind == again.failure->kind;
 }
 
 Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options) {
@@ -314,8 +302,7 @@ std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outc
   auto ending = [](const std::optional<FailureRecord>& f) {
     return f ? fmt::format("{}: {}", f->kind, f->message) : std::string("no failure");
   };
-  bool same = same_ending(head.failure, head.totals.steps, outcome) &&
-              (!head.failure || !outcome.failure || head.failure->signature == outcome.failure->signature);
+  const bool same = same_ending(head.failure, head.totals.steps, outcome);
   const bool exact = !cut_ && !outcome.result.divergence.happened && !(head.failure && was_cut_off(*head.failure));
   DivergenceText out;
   out.step = outcome.result.steps;

@@ -75,11 +75,4 @@ class Replayer {
 RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, std::string inputs,
                      std::vector<std::uint32_t> points);
 
-/// Found by us from outside (or by a bound on steps), not by the program's own end.
-bool was_cut_off(const FailureRecord& failure);
-
-/// Did `again`, an execution of the schedule of `original`, end in the same way? An execution that we cut off (hang,
-/// time limit) has no end of its own: following it up to there without a divergence before is all that can be asked.
-bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again);
-
 }  // namespace heddle

@@ -83,6 +83,8 @@ class Worker {
 
   Region& region() { return region_; }
   const WorkerOptions& options() const { return options_; }
+  /// Instead of options().stop, from the next run on.
+  void watch(const std::atomic<bool>* stop) { options_.stop = stop; }
 
   /// Makes sure a server is ready: before each run, and before its parameters are written (a new server means a new
   /// header). Errors say why this program cannot be controlled.

@@ -87,7 +87,7 @@ class Hunter {
   Portfolio portfolio_;
   std::optional<Listed> listed_;  // of auto
   Coverage coverage_, live_;
-  std::map<std::string, FailingRun> failures_;  // keep_going: by identity()
+  std::map<std::string, FailingRun> failures_;  // keep_going: by identity(); else the lowest one only
   std::uint64_t best_ = ~0ull;                  // lowest failing index
   bool alone_ = false;                          // runs would meet in files: one at a time
   std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
@@ -199,7 +199,8 @@ void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
   if (!request_.keep_going) {
     if (index >= best_) return;
     best_ = index;
-    result_.failing = FailingRun{index, std::move(outcome)};
+    failures_.clear();
+    failures_.emplace(std::string(), FailingRun{index, std::move(outcome)});
     return;
   }
   const std::string failure = identity(*outcome.failure);
@@ -311,10 +312,9 @@ void Hunter::summarise() {
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();
-  if (exhausted_) result_.complete = exhaustive_->words(result_.failing || !failures_.empty());
+  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty());
   for (auto& [failure, failing] : failures_) result_.failures.push_back(std::move(failing));
   std::ranges::sort(result_.failures, {}, &FailingRun::index);
-  if (!result_.failures.empty()) result_.failing = result_.failures.front();
   result_.runs = best_ != ~0ull ? best_ + 1 : finished_;
   // Races of runs above the failing one depend on how far the workers were: not part of the result.
   for (const auto& [pair, found] : races_)
@@ -337,7 +337,8 @@ Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& o
   }
   for (std::thread& thread : threads) thread.join();
   if (bug_) std::rethrow_exception(bug_);
-  if (error_ && !result_.failing) return std::unexpected(*error_);
+  if (error_ && failures_.empty()) return std::unexpected(*error_);
+  if (error_) result_.notes.push_back("the hunt ended early: " + error_->message);
   summarise();
   return std::move(result_);
 }

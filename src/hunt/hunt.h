@@ -58,22 +58,23 @@ struct FailingRun {
 };
 
 struct HuntResult {
-  std::optional<FailingRun> failing;  // the lowest failing index
-  std::uint64_t runs = 0;             // lowest failing index + 1, or the number of runs executed
+  std::uint64_t runs = 0;  // lowest failing index + 1, or the number of runs executed
   double seconds = 0;
   bool interrupted = false;  // by the user
   bool out_of_time = false;
-  std::vector<FoundRace> races;      // distinct by their pair of sites, in the order of run indices
-  std::vector<std::string> notes;    // distinct
-  std::vector<Epoch> epochs;         // all that were entered
-  std::vector<FailingRun> failures;  // keep_going: the first run of each distinct one, in the order of run indices
+  std::vector<FoundRace> races;    // distinct by their pair of sites, in the order of run indices
+  std::vector<std::string> notes;  // distinct
+  std::vector<Epoch> epochs;       // all that were entered
+  std::vector<FailingRun>
+      failures;  // the lowest failing run; keep_going: of each distinct one, in the order of indices
   CoverageSummary coverage;
   std::string complete;  // an exhaustive strategy is at its end: what was executed, in words
   HuntProgress progress;
 };
 
 /// Runs until the first failure, the budget's end, or `stop`. Calls `on_progress` now and then on the calling thread.
-/// Errors: the program cannot be controlled.
+/// Errors: the program cannot be controlled. Where something failed before that, it is the result, and the error a
+/// note.
 Result<HuntResult> hunt(const HuntRequest& request, const std::function<void(const HuntProgress&)>& on_progress);
 
 /// Of a single run; `epoch` is the one that holds it.

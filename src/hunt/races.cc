@@ -72,16 +72,20 @@ bool same_pair(const HeddleRace& a, const HeddleRace& b) {
 
 }  // namespace
 
-RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor) {
+RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor,
+                           std::optional<milliseconds> longest) {
   RaceFindings findings;
   std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
   for (const FoundRace& found : result.races) by_run[found.run].push_back(found.race);
   const milliseconds used(static_cast<std::int64_t>(result.seconds * 1000));
-  const auto deadline = Clock::now() + std::max(request.time - used, milliseconds(0)) + kLongestConfirming;
+  const auto deadline =
+      Clock::now() + longest.value_or(std::max(request.time - used, milliseconds(0)) + kLongestConfirming);
+  const bool limited = longest || request.time.count() != 0;  // else nothing of the user's is
+  const auto stopped = [&] { return request.worker.stop && request.worker.stop->load(); };
   for (const auto& [index, wanted] : by_run) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
-    const bool limited = request.time.count() != 0;  // else nothing of the user's is
     findings.out_of_time |= limited && left.count() <= 0;
+    findings.interrupted |= stopped();
     if (findings.races.size() >= kMaxConfirmed || findings.interrupted || findings.out_of_time) {
       findings.not_tried += wanted.size();
       continue;
@@ -97,8 +101,7 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
       findings.not_tried += wanted.size();
       continue;
     }
-    const std::atomic<bool>* stop = request.worker.stop;
-    if (outcome ? outcome->end == RunEnd::kInterrupted : stop && stop->load()) {
+    if (outcome ? outcome->end == RunEnd::kInterrupted : stopped()) {
       findings.interrupted = true;  // says nothing about the race
       findings.not_tried += wanted.size();
       continue;

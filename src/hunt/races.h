@@ -20,6 +20,8 @@ struct RaceFindings {
   bool interrupted = false;
   bool out_of_time = false;  // 10 s beyond the time of the hunt
 };
-RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor);
+/// Until `request.worker.stop` is set. `longest`: instead of what is left of the hunt's time and 10 s.
+RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor,
+                           std::optional<std::chrono::milliseconds> longest = std::nullopt);
 
 }  // namespace heddle

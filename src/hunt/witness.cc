@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
+#include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
 #include "src/program/program.h"
@@ -61,69 +62,76 @@ void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const
 // Behind a wrapper script: the build that matters is that of the program it executes.
 void fill_builds(Meta& meta, const RunOutcome& run, const Worker& worker) {
   std::filesystem::path elf = worker.server_executable();
+  if (elf.empty()) return record_builds(meta, run.evidence->modules, meta.program);  // it does not start any more
   record_builds(meta, run.evidence->modules, elf);
   record_started_program(meta, worker.server_pid(), elf);
 }
 
-std::string difference(const RunOutcome& first, const RunOutcome& again) {
-  if (again.end == RunEnd::kInterrupted) return "it was interrupted";
-  if (again.result.divergence.happened)
-    return fmt::format("it left the schedule at step {}", again.result.divergence.step);
-  if (!again.failure) return "it did not fail";
-  if (again.failure->kind != first.failure->kind)
-    return fmt::format("it ended with {} instead of {}", again.failure->kind, first.failure->kind);
-  if (again.result.steps != first.result.steps || again.result.hash != first.result.hash) return "it took other steps";
-  return {};
+/// The trace of the first execution alone: its schedule and inputs, no events.
+Result<TraceHead> write_plain(const RunOutcome& first, std::string note, Meta meta, std::vector<RaceRecord> races,
+                              const std::filesystem::path& path, Executor& executor) {
+  Result<TraceWriter> writer = TraceWriter::create(path);
+  if (!writer) return std::unexpected(writer.error());
+  RunOutcome original = first;
+  original.complete = false;
+  original.notes.push_back(std::move(note));
+  return TraceBuilder(std::move(*writer), executor.worker().region())
+      .finish(std::move(meta), original, executor, std::move(races));
+}
+
+/// The first execution with detail. Error: it could not be made.
+Result<RunOutcome> execute_again(const HuntRequest& request, const RunOutcome& first, const RunRequest& plan,
+                                 std::uint32_t detail, TraceBuilder& builder, Executor& executor) {
+  RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
+  again.limits = plan.limits;
+  again.limits.total *= kSlowerWithDetail;
+  again.parameters.detail = detail;
+  Result<RunOutcome> second =
+      executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
+  if (second) request.conditions.judge(*second);
+  return second;
 }
 
 }  // namespace
 
-Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta,
-                              std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor) {
-  const RunOutcome& first = result.failing->outcome;
-  const Epoch& epoch = epoch_of(result, result.failing->index);
-  RunRequest plan = plan_run(request, epoch, result.failing->index);
+Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, const FailingRun& failing,
+                              Meta meta, std::vector<RaceRecord> races, const std::filesystem::path& path,
+                              Executor& executor) {
+  const RunOutcome& first = failing.outcome;
+  const Epoch& epoch = epoch_of(result, failing.index);
+  const RunRequest plan = plan_run(request, epoch, failing.index);
   meta.detail = trace_detail(request.options, first.result);
   fill_meta(meta, request, epoch, plan);
-  if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
+  const Status ready = executor.worker().prepare();
   fill_builds(meta, first, executor.worker());
 
   Result<TraceWriter> writer = TraceWriter::create(path);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());
   builder.begin(meta);
-  RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
-  again.limits = plan.limits;
-  again.limits.total *= kSlowerWithDetail;
-  again.parameters.detail = meta.detail;
-  Result<RunOutcome> second =
-      executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
-  if (!second) return std::unexpected(second.error());
-  request.conditions.judge(*second);
-
+  Result<RunOutcome> second = ready ? execute_again(request, first, plan, meta.detail, builder, executor)
+                                    : Result<RunOutcome>(std::unexpected(ready.error()));
+  const auto stopped = [&] { return request.worker.stop && request.worker.stop->load(); };
   Witness witness;
-  witness.interrupted = second->end == RunEnd::kInterrupted;
-  witness.confirmed = !witness.interrupted && same_ending(first.failure, first.result.steps, *second);
-  witness.difference = difference(first, *second);
-  if (witness.confirmed && !was_cut_off(*first.failure)) witness.confirmed = witness.difference.empty();
-  if (!witness.confirmed) {
-    Result<TraceWriter> plain = TraceWriter::create(path);
-    if (!plain) return std::unexpected(plain.error());
-    RunOutcome original = first;
-    original.complete = false;
-    original.notes.push_back(witness.interrupted
-                                 ? "this run was not executed again: the hunt was interrupted"
-                                 : "executed again, this run did not fail in the same way: " + witness.difference);
-    auto head = TraceBuilder(std::move(*plain), executor.worker().region())
-                    .finish(std::move(meta), original, executor, std::move(races));
-    if (!head) return std::unexpected(head.error());
-    witness.head = std::move(*head);
-    return witness;
+  witness.interrupted = second ? second->end == RunEnd::kInterrupted : stopped();
+  if (!second && !witness.interrupted) witness.error = second.error();
+  const std::optional<std::string> other =
+      second ? difference(first, *second) : std::optional<std::string>("it could not be executed");
+  witness.confirmed = !other;
+  witness.difference = other.value_or("");
+  Result<TraceHead> head;
+  if (witness.confirmed) {
+    if (!second->failure) second->failure = first.failure;
+    second->evidence->inputs = first.evidence->inputs;
+    if (was_cut_off(*first.failure)) second->evidence->choices = first.evidence->choices;
+    head = builder.finish(std::move(meta), *second, executor, std::move(races));
+  } else {
+    head = write_plain(first,
+                       witness.interrupted ? "this run was not executed again: the hunt was interrupted"
+                       : witness.error     ? "this run could not be executed again: " + witness.error->message
+                                       : "executed again, this run did not fail in the same way: " + witness.difference,
+                       std::move(meta), std::move(races), path, executor);
   }
-  if (!second->failure) second->failure = first.failure;
-  second->evidence->inputs = first.evidence->inputs;
-  if (was_cut_off(*first.failure)) second->evidence->choices = first.evidence->choices;
-  auto head = builder.finish(std::move(meta), *second, executor, std::move(races));
   if (!head) return std::unexpected(head.error());
   witness.head = std::move(*head);
   return witness;
@@ -147,6 +155,7 @@ Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult&
       executor.execute(run, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
   if (!outcome) return std::unexpected(outcome.error());
   request.conditions.judge(*outcome);
+  if (outcome->end == RunEnd::kInterrupted) return error("the run with the data race was not repeated: interrupted");
   if (outcome->end != RunEnd::kFinished || outcome->failure || !outcome->evidence)
     return error("executed again, the run with the data race did not end as before");
   if (outcome->races.empty()) return error("executed again, the run did not show its data race");

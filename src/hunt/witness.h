@@ -10,17 +10,19 @@
 namespace heddle {
 
 struct Witness {
-  TraceHead head;            // as written
-  bool confirmed = false;    // the second execution failed in the same way
-  bool interrupted = false;  // by the user, before it could: nothing is known about the program
-  std::string difference;    // how it did not, in one clause
+  TraceHead head;              // as written
+  bool confirmed = false;      // the second execution failed in the same way
+  bool interrupted = false;    // by the user, before it could: nothing is known about the program
+  std::string difference;      // how it did not, in one clause
+  std::optional<Error> error;  // why there is no second execution, which says nothing about the program either
 };
 
-/// Writes the trace to `path`. `meta` names program and launch; what the run decides is filled in here.
-/// When the second execution differs, the trace has the first one's schedule and inputs, but no events.
-/// Errors: I/O, or the program does not start any more.
-Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, Meta meta,
-                              std::vector<RaceRecord> races, const std::filesystem::path& path, Executor& executor);
+/// Writes the trace of `failing`, one of `result`'s, to `path`. `meta` names program and launch; what the run decides
+/// is filled in here. When the second execution differs, or could not be made (`request.worker.stop` is set, the
+/// program does not start any more), the trace has the first one's schedule and inputs, but no events. Errors: I/O.
+Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, const FailingRun& failing,
+                              Meta meta, std::vector<RaceRecord> races, const std::filesystem::path& path,
+                              Executor& executor);
 
 /// The trace of run `index`, which showed `races` and did not fail: executed again as it was planned, with detail.
 /// Errors: as above, or that execution did not end like the first.

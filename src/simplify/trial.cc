@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "abi/guide.h"
+#include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/failure/same_failure.h"
 

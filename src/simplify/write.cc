@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
 
@@ -9,19 +10,6 @@ namespace heddle {
 namespace {
 
 constexpr int kSlowerWithDetail = 10;
-
-std::optional<std::string> difference(const RunOutcome& trial, const RunOutcome& again) {
-  if (again.end == RunEnd::kInterrupted) return "it was interrupted";
-  const bool cut_off = was_cut_off(*trial.failure);
-  if (cut_off && same_ending(trial.failure, trial.result.steps, again)) return std::nullopt;
-  if (again.result.divergence.happened)
-    return fmt::format("it left the schedule at step {}", again.result.divergence.step);
-  if (!again.failure) return "it did not fail";
-  if (again.failure->signature != trial.failure->signature)
-    return fmt::format("it ended with {} instead of {}", again.failure->message, trial.failure->message);
-  if (again.result.steps != trial.result.steps || again.result.hash != trial.result.hash) return "it took other steps";
-  return std::nullopt;
-}
 
 }  // namespace
 

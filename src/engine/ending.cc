@@ -1,0 +1,37 @@
+#include "src/engine/ending.h"
+
+#include <fmt/format.h>
+
+#include "src/failure/same_failure.h"
+
+namespace heddle {
+
+bool was_cut_off(const FailureRecord& failure) {
+  return failure.kind == "hang" || failure.kind == "livelock" || failure.kind == "signal";
+}
+
+bool same_ending(const std::optional<FailureRecord>& original, std::uint64_t original_steps, const RunOutcome& again) {
+  if (original && again.failure && !same_failure(*original, *again.failure)) return false;
+  const HeddleDivergence& divergence = again.result.divergence;
+  if (divergence.happened)
+    return original && was_cut_off(*original) && divergence.reason == HEDDLE_DIV_SCHEDULE_ENDED &&
+           divergence.step >= original_steps;
+  return original.has_value() == again.failure.has_value();
+}
+
+std::optional<std::string> difference(const RunOutcome& first, const RunOutcome& again) {
+  if (again.end == RunEnd::kInterrupted) return "it was interrupted";
+  if (was_cut_off(*first.failure) && same_ending(first.failure, first.result.steps, again)) return std::nullopt;
+  if (again.result.divergence.happened)
+    return fmt::format("it left the schedule at step {}", again.result.divergence.step);
+  if (!again.failure) return "it did not fail";
+  if (!same_failure(*first.failure, *again.failure)) {
+    const bool told_apart = first.failure->message != again.failure->message;
+    return fmt::format("it ended with {} instead of {}", told_apart ? again.failure->message : again.failure->signature,
+                       told_apart ? first.failure->message : first.failure->signature);
+  }
+  if (again.result.steps != first.result.steps || again.result.hash != first.result.hash) return "it took other steps";
+  return std::nullopt;
+}
+
+}  // namespace heddle
