@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -35,11 +37,20 @@ std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
   return value;
 }
 
+/// As GoogleTest reads it, in the variable and behind the flag.
 bool wants_disabled(const std::vector<std::string>& argv) {
-  for (const std::string& word : argv)
-    if (word == "--gtest_also_run_disabled_tests" || word == "--gtest_also_run_disabled_tests=1") return true;
+  constexpr std::string_view kFlag = "--gtest_also_run_disabled_tests";
   const char* text = std::getenv("GTEST_ALSO_RUN_DISABLED_TESTS");
-  return text && std::string_view(text) != "0";
+  bool wanted = text && std::string_view(text) != "0";
+  for (std::string_view word : argv) {  // the last one counts
+    if (!word.starts_with(kFlag)) continue;
+    word.remove_prefix(kFlag.size());
+    if (word.empty() || word == "=")
+      wanted = true;
+    else if (word.front() == '=')
+      wanted = word[1] != '0' && word[1] != 'f' && word[1] != 'F';
+  }
+  return wanted;
 }
 
 Result<std::vector<GtestChoice>> tests_of(const Launch& launch) {
@@ -125,16 +136,25 @@ class Tests {
     for (const int worse : {kUsage, kInconclusive, kFound})
       if (std::ranges::count(statuses_, worse) > 0) status = worse;
     arguments_.request.worker.launch.argv = argv_;
-    if (arguments_.json)
-      print_json(object(status));
-    else
-      fmt::print("{}\n", totals());
-    return write_reports(arguments_, std::move(cases_), status);
+    say([&] {
+      if (arguments_.json)
+        print_json(object(status));
+      else
+        fmt::print("{}\n", totals());
+    });
+    status = write_reports(arguments_, std::move(cases_), status);
+    if (lost_ == 0) return status;
+    fmt::print(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(lost_));
+    return status == kClean ? kInconclusive : status;
   }
 
   bool interrupted() const { return interrupted_; }
 
  private:
+  void say(const std::function<void()>& print) {
+    if (const int why = written(print); lost_ == 0) lost_ = why;
+  }
+
   void add(const GtestTest& test, Hunted hunted) {
     hunted.told.suite = test.suite;
     hunted.told.name = test.name;
@@ -145,7 +165,7 @@ class Tests {
       one.update(hunted.json);
       objects_.push_back(std::move(one));
     }
-    if (!arguments_.json) print_line(test, hunted.told);
+    if (!arguments_.json) say([&] { print_line(test, hunted.told); });
     cases_.push_back(std::move(hunted.told));
   }
 
@@ -171,7 +191,6 @@ class Tests {
         fmt::print("not done  {}   {}\n", test.full(), told.why);
         break;
     }
-    std::fflush(stdout);
   }
 
   void print_failure(const GtestTest& test, const ReportedFailure& f) const {
@@ -190,15 +209,15 @@ class Tests {
     double seconds = 0;
     for (const ReportedCase& c : cases_) runs += c.runs, seconds += c.seconds;
     std::string out;
-    const auto say = [&](Verdict verdict, const char* word) {
+    const auto count = [&](Verdict verdict, const char* word) {
       if (const std::size_t n = of(verdict); n > 0 || verdict == Verdict::kFailed || verdict == Verdict::kPassed)
         out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, word);
     };
-    say(Verdict::kFailed, "failed");
-    say(Verdict::kPassed, "passed");
-    say(Verdict::kInconclusive, "inconclusive");
-    say(Verdict::kNotTested, "not tested");
-    say(Verdict::kSkipped, interrupted_ ? "not run" : "disabled");
+    count(Verdict::kFailed, "failed");
+    count(Verdict::kPassed, "passed");
+    count(Verdict::kInconclusive, "inconclusive");
+    count(Verdict::kNotTested, "not tested");
+    count(Verdict::kSkipped, interrupted_ ? "not run" : "disabled");
     return fmt::format("{}{} of {}: {}   {}, {:.1f} s   {}, seed {}", interrupted_ ? "interrupted: " : "",
                        counted("test", statuses_.size()), fs::path(argv_.front()).filename().string(), out,
                        counted("run", runs), seconds, arguments_.strategy, arguments_.request.seed);
@@ -233,6 +252,7 @@ class Tests {
   std::vector<Json> objects_;
   std::vector<int> statuses_;  // of the tests that were hunted in
   bool interrupted_ = false;
+  int lost_ = 0;  // errno of the first thing that could not be said
 };
 
 }  // namespace

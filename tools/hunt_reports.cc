@@ -1,14 +1,17 @@
 #include "tools/hunt_reports.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "src/report/junit.h"
 #include "src/report/sarif.h"
+#include "src/trace/output_file.h"
 #include "tools/describe_run.h"
 #include "tools/hunt_arguments.h"
 #include "tools/status.h"
@@ -27,13 +30,55 @@ fs::path source_root(const fs::path& cwd) {
   return cwd;
 }
 
-Status write_file(const std::string& path, const std::string& text) {
+/// A name for a descriptor of ours: it is written behind what is there, never replaced.
+std::optional<int> descriptor_of(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = -1;
+    if (!path.starts_with(folder)) continue;
+    const auto [end, bad] = std::from_chars(path.data() + folder.size(), path.data() + path.size(), number);
+    if (bad == std::errc() && end == path.data() + path.size()) return number;
+  }
+  return std::nullopt;
+}
+
+std::unexpected<Error> not_written(const std::string& path, int why) {
+  return error(fmt::format("{} cannot be written: {}", path, std::strerror(why ? why : EIO)));
+}
+
+Status write_descriptor(const std::string& path, int fd, std::string_view text) {
+  std::fflush(stdout);
+  while (!text.empty()) {
+    const ssize_t n = write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return not_written(path, errno);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Status write_in_place(const std::string& path, const std::string& text) {
   errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
-  if (!file) return error(fmt::format("{} cannot be written: {}", path, std::strerror(errno ? errno : EIO)));
+  if (!file) return not_written(path, errno);
   return {};
+}
+
+/// Whoever reads it, after a kill too, finds the old file or the new one. Where none can be made beside it (a file that
+/// is mounted, a folder that is read-only) it is written in place.
+Status write_file(const std::string& path, const std::string& text) {
+  if (const auto fd = descriptor_of(path)) return write_descriptor(path, *fd, text);
+  auto file = OutputFile::create(path);
+  std::error_code none;
+  if (!file && fs::is_regular_file(path, none)) return write_in_place(path, text);
+  if (!file) return std::unexpected(file.error());
+  if (Status done = file->write(text); !done) return done;
+  errno = 0;
+  const Status done = file->commit();
+  return !done && errno == EBUSY ? write_in_place(path, text) : done;
 }
 
 Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases, int status) {

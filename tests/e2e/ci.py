@@ -245,6 +245,40 @@ def a_googletest_program_takes_its_own_options(h):
     assert code == FOUND and out.splitlines()[0].endswith("heddle replay named-Shop.NeverSellsWhatIsNotThere.heddle"), out
 
 
+def flags_of_googletest_are_read_as_it_reads_them(h):
+    build_gtest(h)
+    always = ("hunt", "--gtest", "--runs", "2", "--json", "--", "./shop_test", "--gtest_filter=*Always*")
+    for value, run in {"=true": 1, "=yes": 1, "=1": 1, "=": 1, "=0": 0, "=false": 0, "=F": 0}.items():
+        code, out, err = h(*always, f"--gtest_also_run_disabled_tests{value}", timeout=90)
+        assert (code, len(json.loads(out)["tests"])) == ((FOUND, 1) if run else (CLEAN, 0)), (value, code, out, err)
+    code, out, err = h(*always, "--gtest_also_run_disabled_tests=0", timeout=90, GTEST_ALSO_RUN_DISABLED_TESTS="1")
+    assert code == CLEAN and not json.loads(out)["tests"], (code, out, err)
+
+
+def an_answer_about_tests_that_cannot_be_written_is_an_error(h):
+    build_gtest(h)
+    for flags in ((), ("--json",)):
+        for name, status in {"Shop.SellsWhatIsThere": INCONCLUSIVE, "Shop.Never*": FOUND}.items():
+            with open("/dev/full", "w") as full:
+                p = subprocess.run([h.exe, "hunt", "--gtest", "--seed", "1", "--runs", "100", *flags, "--", "./shop_test", f"--gtest_filter={name}"], cwd=h.work,
+                                   stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+            assert p.returncode == status and "cannot write the answer: No space" in p.stderr, (flags, name, p)
+
+
+def a_report_replaces_the_old_one_whole(h):
+    h.build(CALM, "calm")
+    before = h.work / "before.xml"
+    before.write_text("the old one")
+    os.link(before, h.work / "j.xml")
+    code, _, err = h("hunt", "--runs", "2", "--junit", "j.xml", "--", "./calm")
+    assert code == CLEAN and ET.parse(h.work / "j.xml").getroot() is not None, (code, err)
+    assert before.read_text() == "the old one" and not list(h.work.glob("j.xml.*")), list(h.work.iterdir())
+    with open(h.work / "out.txt", "w") as out:
+        p = subprocess.run([h.exe, "hunt", "--runs", "2", "--junit", "/dev/stdout", "--", "./calm"], cwd=h.work, stdin=subprocess.DEVNULL, stdout=out, timeout=60)
+    text = (h.work / "out.txt").read_text()
+    assert p.returncode == CLEAN and text.startswith("<?xml") and "</testsuites>" in text and "nothing failed in 2 runs" in text, (p, text)
+
+
 def an_interrupt_ends_all_tests(h):
     build_gtest(h)
     p = subprocess.Popen([h.exe, "hunt", "--gtest", "--runs", "100000000", "--time", "0", "--junit", "j.xml", "--", "./shop_test"], cwd=h.work,
