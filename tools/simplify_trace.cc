@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "abi/changes.h"
 #include "src/engine/builds.h"
 #include "src/engine/replay.h"
 #include "src/simplify/write.h"
@@ -57,6 +58,7 @@ class Session {
   /// The first trial: the original schedule, led. Chooses where inputs come from.
   Result<Trial> follow(Trials& trials, const Execution& original);
   Result<Trial> follow_with(InputSource inputs, Trials& trials, const Execution& original);
+  Result<Trial> follow_in_copies(Trials& trials, const Execution& original);
 
   const SimplifyTask& task_;
   std::optional<Replayer> replayer_;
@@ -94,20 +96,41 @@ Result<Trial> Session::follow_with(InputSource inputs, Trials& trials, const Exe
   return trials.execute(original, original.turns);
 }
 
+// Each execution finds the files as the folder has them now. In place, if the folder cannot be copied.
+Result<Trial> Session::follow_in_copies(Trials& trials, const Execution& original) {
+  executor_->worker().use_cwd_copies(true);
+  if (Status ready = executor_->worker().prepare(); !ready) {
+    executor_->worker().use_cwd_copies(false);
+    answer_.notes.push_back("the program changes files, and not each execution can have its own: " +
+                            ready.error().message);
+  }
+  return follow_with(InputSource::kReal, trials, original);
+}
+
 Result<Trial> Session::follow(Trials& trials, const Execution& original) {
   if (task_.inputs == InputChoice::kRecorded) return follow_with(InputSource::kRecorded, trials, original);
-  Result<Trial> real = follow_with(InputSource::kReal, trials, original);
-  if (task_.inputs == InputChoice::kReal || !real || real->interrupted) return real;
-  if (real->same_failure && !real->wrote_files) return real;
-  const bool failed = real->same_failure;
+  const bool known = answer_.before.meta.more.contains("cwd_copy");
+  Result<Trial> real = known ? follow_in_copies(trials, original) : follow_with(InputSource::kReal, trials, original);
+  if (real && real->wrote_files && !known) real = follow_in_copies(trials, original);
+  if (!real || real->interrupted) return real;
+  const bool failed = real->same_failure, copies = executor_->worker().options().cwd_copy;
+  const bool equal_start = !real->wrote_files || (copies && !(real->wrote_files & HEDDLE_CHANGED_OUTSIDE));
+  if (failed && copies && real->wrote_files && equal_start)
+    answer_.notes.emplace_back("the program changes files: each execution in a fresh copy of its folder");
+  if (task_.inputs == InputChoice::kReal || (failed && equal_start)) return real;
+  // Fed answers are right only where the program has done the same things outside before: the runtime sees to that.
   Result<Trial> recorded = follow_with(InputSource::kRecorded, trials, original);
   if (!recorded || recorded->same_failure || recorded->interrupted) {
     answer_.notes.emplace_back(
-        failed ? "the program changes files: it was led with the inputs of the trace, and changed none"
-               : "the program was led with the inputs of the trace");
+        failed
+            ? "the program changes files outside its folder: it was led with the inputs of the trace, and changed none"
+            : "the program was led with the inputs of the trace");
     return recorded;
   }
-  return failed ? follow_with(InputSource::kReal, trials, original) : std::move(recorded);
+  if (!failed) return recorded;
+  answer_.notes.emplace_back(
+      "the program changes files outside its folder: each execution found there what the one before it left");
+  return follow_with(InputSource::kReal, trials, original);
 }
 
 std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr long kTracked = 1024;
 int8_t outer[kTracked];  // original + 1; 0 something else
-enum : int8_t { kUnknown, kFile, kOther };
+enum : int8_t { kUnknown, kFile, kDevice, kOther };
 int8_t kinds[kTracked];
 
 bool tracked(long fd) { return fd >= 0 && fd < kTracked; }
@@ -21,6 +21,16 @@ void forget(long first, long last) {
   for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown;
 }
 
+int8_t kind_of(long fd) {
+  if (tracked(fd) && kinds[fd] != kUnknown) return kinds[fd];
+  struct stat st;
+  if (raw_syscall(SYS_fstat, fd, &st) != 0) return kOther;
+  const bool file = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode);
+  const int8_t kind = file ? kFile : S_ISCHR(st.st_mode) ? kDevice : kOther;
+  if (tracked(fd)) kinds[fd] = kind;
+  return kind;
+}
+
 }  // namespace
 
 void descriptors_start() {
@@ -28,16 +38,10 @@ void descriptors_start() {
   for (int fd = 0; fd < 3; fd++) outer[fd] = (int8_t)(fd + 1);
 }
 
+bool is_file(long fd) { return kind_of(fd) == kFile; }
+bool is_device(long fd) { return kind_of(fd) == kDevice; }
 int outer_descriptor(long fd) { return tracked(fd) ? outer[fd] - 1 : -1; }
 
-bool is_file(long fd) {
-  if (tracked(fd) && kinds[fd] != kUnknown) return kinds[fd] == kFile;
-  struct stat st;
-  if (raw_syscall(SYS_fstat, fd, &st) != 0) return false;
-  bool file = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode);
-  if (tracked(fd)) kinds[fd] = file ? kFile : kOther;
-  return file;
-}
 
 void descriptors_follow(const Call& c, long result) {
   if (failed(result)) return;

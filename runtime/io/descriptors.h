@@ -10,6 +10,8 @@ void descriptors_start();
 int outer_descriptor(long fd);
 /// Regular files, directories and block devices: never waited for, and no channel between threads. Asked in a recording only.
 bool is_file(long fd);
+/// Character devices: what they give does not come from the program. Asked in a recording only.
+bool is_device(long fd);
 /// Follows dup, close and the like by what the call returned.
 void descriptors_follow(const Call& c, long result);
 

@@ -10,6 +10,7 @@
 #include "runtime/arena.h"
 #include "runtime/control/light.h"
 #include "runtime/control/recording.h"
+#include "runtime/io/changes.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
@@ -205,6 +206,7 @@ void io_start() {
   real_pid = told_pid = raw_syscall(SYS_getpid);
   region->result.child_pid = (int)real_pid;
   descriptors_start();
+  changes_start();
   stream_start();
   signals_start();
   io_of(*self);

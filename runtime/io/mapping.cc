@@ -44,7 +44,7 @@ uint32_t record_contents(const Call& c, RecordWriter& out) {
 long record_mapping(Call& c) {
   long result = execute(c);
   RecordWriter out;
-  uint32_t flags = failed(result) ? 0 : record_contents(c, out);
+  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out));
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
   out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, flags);

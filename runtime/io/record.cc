@@ -12,6 +12,7 @@
 
 #include "runtime/detector/detector.h"
 #include "runtime/io/buffers.h"
+#include "runtime/io/changes.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
 #include "runtime/strategy/strategy.h"
@@ -88,29 +89,6 @@ bool is_visible(const Call& c) {
   }
 }
 
-// Does the call change what another run would see? Names that cannot be taken (O_EXCL, O_TMPFILE) and devices are no meeting places.
-bool changes_files(const Call& c) {
-  long path = 0, flags = O_WRONLY;
-  switch (c.number) {
-    case SYS_open: path = c.a[0], flags = c.a[1]; break;
-    case SYS_openat: path = c.a[1], flags = c.a[2]; break;
-    case SYS_creat: case SYS_rename: case SYS_mkdir: case SYS_rmdir: case SYS_unlink: case SYS_truncate: case SYS_symlink: case SYS_link:
-      path = c.a[0];
-      break;
-    case SYS_renameat: case SYS_renameat2: case SYS_mkdirat: case SYS_unlinkat: case SYS_linkat: case SYS_symlinkat: case SYS_openat2:
-      path = c.a[1];
-      break;
-    case SYS_mq_open: case SYS_semget: case SYS_msgget: return true;
-    default: return false;
-  }
-  if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return false;
-  char start[9] = {};
-  for (size_t i = 0; i < sizeof start && read_program(start + i, (uint64_t)path + i, 1) && start[i]; i++) {
-  }
-  return !((__builtin_memcmp(start, "/dev/", 5) == 0 && __builtin_memcmp(start, "/dev/shm/", 9) != 0) ||
-           __builtin_memcmp(start, "/proc", 5) == 0);
-}
-
 void visible_point(Call& c) {
   WithinCall within(c.thread);
   point(op_of(c, HEDDLE_EV_IO_CALL));
@@ -122,9 +100,10 @@ void account(const Call& c, long result) {
   in_vain ? polled_outside() : productive();
 }
 
-// A recording remembers what was written, by its hash: a replay that writes something else went another way, and says so.
-bool is_remembered(const Call& c, long result) {
-  return by_hooks && result > 0 && (c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto);
+// What was written is remembered by its hash, where it can come back: who writes something else went another way, and a
+// recording's replay and a guided run say so.
+bool is_remembered(const Call& c, long result, uint32_t flags) {
+  return (by_hooks || (flags & kInputChanges)) && result > 0 && (c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto);
 }
 
 uint64_t hash_of_written(const Call& c, long result) {
@@ -142,7 +121,7 @@ uint64_t hash_of_written(const Call& c, long result) {
 
 void check_written(const Call& c, const HeddleInput& r) {
   uint64_t expected;
-  if (!is_remembered(c, r.result) || r.size != sizeof expected) return;
+  if (!is_remembered(c, r.result, r.reserved) || r.size != sizeof expected || !(by_hooks || stream_in_other_order())) return;
   __builtin_memcpy(&expected, data_of(r), sizeof expected);
   if (hash_of_written(c, r.result) != expected) diverge_input("the program writes something else than in the recording");
 }
@@ -150,7 +129,7 @@ void check_written(const Call& c, const HeddleInput& r) {
 long record_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   long result;
-  uint32_t flags = 0;
+  uint32_t flags = order_of(c);
   uint64_t started = virtual_now();
   shape_before(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
@@ -168,10 +147,10 @@ long record_once(Call& c, bool* again) {
   }
   *again = result == -EINTR && restarts_after_signal(c);
   if (!failed(result) && is_channel(c)) flags |= kInputChannel;
-  if (!failed(result) && changes_files(c)) region->result.wrote_files = 1;
+  if (!failed(result)) region->result.wrote_files |= changed_files(c);
   RecordWriter out;
   shape_record(c, result, out);
-  if (is_remembered(c, result)) {
+  if (is_remembered(c, result, flags)) {
     const uint64_t written = hash_of_written(c, result);
     out.append(&written, sizeof written);
   }

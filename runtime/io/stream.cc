@@ -1,9 +1,13 @@
 // Rules of this file: INPUTS_IN was written by the host from a file, so every length is checked before it is believed.
 #include "runtime/io/stream.h"
 
+#include <sys/syscall.h>
+
+#include "abi/guide.h"
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
 #include "runtime/strategy/strategy.h"
+#include "runtime/table.h"
 
 namespace heddle::rt {
 namespace {
@@ -15,6 +19,23 @@ struct PerThread {
 };
 uint64_t* offsets;
 PerThread* per_thread;
+
+// What the program had changed, as hashes of the records in their order.
+struct Changes {
+  uint64_t all, of[256];
+
+  uint64_t seen_by(const HeddleInput& r) const {
+    return (r.reserved & kInputDepends ? all : 0) + (r.reserved & kInputMoves ? mix_bits(of[descriptor(r)]) : 0);
+  }
+  void add(const HeddleInput& r, uint64_t at) {
+    uint64_t& mine = of[descriptor(r)];
+    if (r.reserved & kInputChanges) all = mix_bits(all ^ (at + 1));
+    if (r.reserved & kInputMoves) mine = r.kind == HEDDLE_IN_SYSCALL && r.number == SYS_close ? 0 : mix_bits(mine ^ (at + 1));
+  }
+  static uint32_t descriptor(const HeddleInput& r) { return r.reserved >> 16 & 0xff; }
+};
+Changes* done;       // in this run; null: the order is the recording's
+uint64_t* expected;  // beside `offsets`: what each record had seen
 
 uint64_t record_bytes(const HeddleInput& r) { return sizeof r + (((uint64_t)r.size + 7) & ~7ull); }
 
@@ -46,11 +67,22 @@ void stream_start() {
     first += per_thread[i].count;
     per_thread[i].count = 0;
   }
+  Changes* before = nullptr;
+  if (region->run.strategy == HEDDLE_STRATEGY_GUIDED) {
+    before = arena_new<Changes>(1), done = arena_new<Changes>(1);
+    expected = arena_new<uint64_t>(total ? total : 1);
+  }
   walk([&](const HeddleInput& r, uint64_t at) {
     PerThread& p = per_thread[r.thread];
+    if (before) {
+      expected[p.first + p.count] = before->seen_by(r);
+      before->add(r, at);
+    }
     offsets[p.first + p.count++] = at;
   });
 }
+
+bool stream_in_other_order() { return done != nullptr; }
 
 void io_time_passed(uint64_t step, uint64_t ns) {
   RecordWriter out;
@@ -147,6 +179,12 @@ const HeddleInput& stream_expect(const Call& c) {
 }
 
 void stream_consume(Thread& t, ThreadIo& io) {
+  if (HEDDLE_UNLIKELY(done != nullptr)) {
+    const HeddleInput& r = *stream_peek(io);
+    if (done->seen_by(r) != expected[(uint64_t)(io.offsets - offsets) + io.next])
+      diverge_input("the program had done other things outside before: this answer would be another one");
+    done->add(r, io.offsets[io.next]);
+  }
   io.next++;
   look_ahead(io);
   t.info->inputs++;

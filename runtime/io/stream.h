@@ -12,7 +12,12 @@ enum : uint32_t {
   kInputAgain = 8,      // interrupted and started again: the same call has another record
   kInputFailed = 16,    // IN_MMAP: a memory call that failed; data: its number among the thread's memory calls
   kInputMissing = 32,   // IN_MMAP: contents were not recorded
+  kInputChanges = 64,   // the program may notice in later answers that this was done
+  kInputMoves = 128,    // later answers of the same descriptor are others: its position moved
+  kInputDepends = 256,  // what the program changed before may be seen in this answer
 };
+/// Beside these flags: the descriptor (one of 256 classes) that kInputMoves is about.
+inline uint32_t input_descriptor(long fd) { return ((uint32_t)fd & 0xff) << 16; }
 
 void stream_start();                   // recording: nothing; replay: index of INPUTS_IN per thread
 void stream_attach(Thread& t, ThreadIo& io);
@@ -35,6 +40,10 @@ class RecordWriter {
   uint64_t limit_, size_ = 0;
   bool full_;
 };
+
+/// Inputs of a recording in a run whose threads go in another order: a record is given out only when the program has changed
+/// as much, in the same order, as it had in the recording; else the answer would be one that nobody can get.
+bool stream_in_other_order();
 
 /// The next record of `t`, not yet consumed; null at the end. Never more than the area holds.
 const HeddleInput* stream_peek(ThreadIo& io);

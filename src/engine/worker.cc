@@ -62,6 +62,11 @@ void Worker::ring_own_bell() {
   futex_wake_all(region_.header().host_bell);
 }
 
+void Worker::use_cwd_copies(bool copies) {
+  if (copies != options_.cwd_copy && root_ != 0) end();
+  options_.cwd_copy = copies;
+}
+
 Status Worker::prepare() {
   if (root_ != 0 && drain_->exited()) end();
   if (root_ != 0) return {};

@@ -95,6 +95,8 @@ class Worker {
   RunStatus run(const RunHooks& hooks, const RunLimits& limits);
   /// The server of the last prepare(); its memory map is that of every run at its start.
   pid_t server_pid() const { return server_pid_; }
+  /// From the next run on: WorkerOptions::cwd_copy.
+  void use_cwd_copies(bool copies);
   /// The ELF file that it executes: behind a wrapper script another one than was started. Empty without a server.
   std::filesystem::path server_executable() const;
   /// What the kernel did not allow, in words for the user; empty when every run starts equal.

@@ -102,6 +102,7 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   const RunRequest plan = plan_run(request, epoch, failing.index);
   meta.detail = trace_detail(request.options, first.result);
   fill_meta(meta, request, epoch, plan);
+  if (first.result.wrote_files || request.worker.cwd_copy) meta.more["cwd_copy"] = "1";  // who executes it again
   const Status ready = executor.worker().prepare();
   fill_builds(meta, first, executor.worker());
 

@@ -25,7 +25,7 @@ enum class Rejoining {
 struct Trial {
   bool same_failure = false;
   bool interrupted = false;  // by the user: nothing is known
-  bool wrote_files = false;
+  std::uint32_t wrote_files = 0;  // HEDDLE_CHANGED_*; unknown (0) with recorded inputs
   Execution execution;  // as it was really executed
   RunOutcome outcome;   // with evidence
 };
