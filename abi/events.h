@@ -78,6 +78,15 @@ enum HeddleEventKind {
       HEDDLE_EV_COUNT
 };
 
+static inline uint32_t heddle_event_properties(uint32_t kind) {
+  static const uint8_t table[] = {
+#define HEDDLE_X(name, text, props) props,
+      HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+  };
+  return kind < HEDDLE_EV_COUNT ? table[kind] : 0;
+}
+
 // One raw event as the runtime writes it and the host reads it. Host side it is stored by columns.
 struct HeddleEvent {
   uint64_t address;  // what was accessed; never compared between executions

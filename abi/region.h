@@ -106,10 +106,14 @@ struct HeddleRun {  // in
 };
 
 // A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash
-// of the thread's name. Of THREAD_START, which accesses nothing, `address` is the hash of its creator's name.
+// of the thread's name. Of THREAD_START, which accesses nothing, `address` is the hash of its creator's name. An access has no object: `object` is its
+// size in bytes (~0u: that or more); of THREAD_EXIT it is a robust mutex that the thread leaves locked (~0u: more than one), of
+// THREAD_JOIN 1: it does not wait; else 0.
 enum {
   HEDDLE_OF_COULD_STAY = 16,  // the thread before could have gone on: choosing another one is a preemption
   HEDDLE_OF_MORE = 32,        // threads beyond 64 could have been chosen
+  HEDDLE_OF_TIMED = 64,       // what was chosen has a deadline: when it can be chosen is a matter of time too
+  HEDDLE_OF_GAVE_WAY = 128,   // the thread before had to: that `value` lacks it does not mean that it could not go on
 };
 
 // Order of the contract in DESIGN.md ("Kinds").

@@ -254,7 +254,8 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
                      {"classes", seen.classes},
                      {"reads_from_sets", seen.shapes},
                      {"classes_seen_once", seen.once},
-                     {"unseen_at_least", seen.runs ? seen.unseen_at_least() : 0.0}};
+                     {"schedules_waiting", seen.waiting.value_or(0)},
+                     {"unseen_at_least", seen.runs && !seen.waiting ? seen.unseen_at_least() : 0.0}};
   out["notes"] = result.notes;
   return out;
 }

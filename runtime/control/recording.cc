@@ -101,10 +101,11 @@ void record_decision(const View& view, const Thread& next, bool could_stay) {
   e.address = next.op.kind == HEDDLE_EV_THREAD_START ? control.threads[next.info->parent].name : next.op.address;
   e.site = next.op.site;
   e.stack = next.name;
-  e.object = next.op.object;
+  e.object = next.op.object ? next.op.object : next.op.size;
   e.thread = (uint16_t)next.index;
   e.kind = (uint8_t)next.op.kind;
-  e.flags = HEDDLE_EF_POINT | (could_stay ? HEDDLE_OF_COULD_STAY : 0);
+  e.flags = HEDDLE_EF_POINT | (could_stay ? HEDDLE_OF_COULD_STAY : 0) | (next.deadline ? HEDDLE_OF_TIMED : 0) |
+            (view.yielding ? HEDDLE_OF_GAVE_WAY : 0);
   for (uint32_t i = 0; i < view.count; i++) {
     if (view.enabled[i] >= 64) {
       e.flags |= HEDDLE_OF_MORE;

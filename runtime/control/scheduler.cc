@@ -49,19 +49,6 @@ uint64_t deadline_in(uint64_t ns) {
   return ns > (1ull << 62) ? (1ull << 62) : control.now + ns + 1;
 }
 
-namespace {
-
-uint32_t properties(uint32_t kind) {
-  static const uint8_t table[] = {
-#define HEDDLE_X(name, text, props) props,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  return table[kind];
-}
-
-}  // namespace
-
 bool can_run(Thread& t) {
   if (t.state != HEDDLE_T_PENDING) return false;
   if (!t.ready) return true;
@@ -134,7 +121,7 @@ void commit(Thread* current, Thread& next) {
     if (control.segment_thread != ~0u) {
       Thread& left = control.threads[control.segment_thread];
       preempts = &left == current && left.enabled && left.state == HEDDLE_T_PENDING && !left.yielding &&
-                 !(properties(left.op.kind) & HEDDLE_P_YIELDS) && could_go_on(left);
+                 !(heddle_event_properties(left.op.kind) & HEDDLE_P_YIELDS) && could_go_on(left);
       if (preempts) left.info->flags |= kPreempted;
       r.switches++;
       r.preemptions += preempts;
@@ -224,7 +211,7 @@ Thread* choose(Thread* current) {
   }
   Thread& next = control.threads[control.enabled[k]];
   if (HEDDLE_UNLIKELY(control.observe)) {
-    record_decision(view, next, view.current_enabled && !view.yielding && !(properties(current->op.kind) & HEDDLE_P_YIELDS));
+    record_decision(view, next, view.current_enabled && !view.yielding && !(heddle_event_properties(current->op.kind) & HEDDLE_P_YIELDS));
     if (--control.observe == 0) control.always_ask = wants_each_step();
   }
   commit(current, next);
@@ -254,7 +241,7 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   info.pending_address = op.address;
   info.deadline_ns = deadline;
   info.state = HEDDLE_T_PENDING;
-  if (HEDDLE_UNLIKELY(!runnable) && !deadline && (properties(op.kind) & HEDDLE_P_MAYBLOCK) && in_lock_cycle(t)) fail_deadlock();
+  if (HEDDLE_UNLIKELY(!runnable) && !deadline && (heddle_event_properties(op.kind) & HEDDLE_P_MAYBLOCK) && in_lock_cycle(t)) fail_deadlock();
   Thread* next = choose(&t);
   if (HEDDLE_UNLIKELY(next != &t)) {
     HEDDLE_CAPTURE_REGS(info);

@@ -14,6 +14,7 @@ struct Op {
   uint32_t site = 0;
   uint32_t object = 0;
   uint64_t address = 0;
+  uint32_t size = 0;  // accesses: bytes, saturated; the end of a thread: a robust mutex that it holds; join: 1: only tries
 };
 
 struct VectorClock;  // runtime/detector/clock.h

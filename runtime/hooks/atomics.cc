@@ -25,11 +25,11 @@ uint64_t memory_now(const volatile void* p, uint32_t size) {
 }
 
 // Everything that is not the hot path. The frame that the program called is the hook's, or this one after a tail call.
-__attribute__((noinline)) void atomic_point(Thread& t, const volatile void* p, uint32_t kind, HeddleSite* site) {
+__attribute__((noinline)) void atomic_point(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
-  point_here(t, Op{kind, site_id(site), 0, (uint64_t)p});
+  point_here(t, Op{kind, site_id(site), 0, (uint64_t)p, size});
 }
 
 // Recordings and their replays: an access like others, but for what it writes.
@@ -52,7 +52,7 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
   t->atomic = {size, kind, order, failure_order};
   if (HEDDLE_UNLIKELY(by_hooks)) return;
   if (may_stay() && site_is_near(site)) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
-  return atomic_point(*t, p, kind, site);
+  return atomic_point(*t, p, size, kind, site);
 }
 
 HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
@@ -81,7 +81,7 @@ __attribute__((noinline)) static void fence_slow(Thread& t, uint32_t order, Hedd
     if (--t.budget <= 0) budget_spent(t, site, 0);
     return hook_passed(t);
   }
-  atomic_point(t, nullptr, HEDDLE_EV_FENCE, site);
+  atomic_point(t, nullptr, 0, HEDDLE_EV_FENCE, site);
   if (detector::on) detector::fence(t, order);
 }
 }  // namespace heddle::rt

@@ -49,7 +49,7 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   bool is_point = (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
   if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
   if (is_point) {
-    const Op op{kind, site_id(site), 0, (uint64_t)p};
+    const Op op{kind, site_id(site), 0, (uint64_t)p, length ? (uint32_t)(length < ~0u ? length : ~0u) : size};
     may_stay() ? stay(t, op) : point_here(t, op);
     is_write ? productive() : unproductive();
     if (recording.detail >= HEDDLE_DETAIL_POINTS) {

@@ -1,22 +1,17 @@
 // Do two pending operations depend on each other's order? For strategies: a wrong answer costs schedules, never soundness.
 #pragma once
+#include "abi/place.h"
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
 
-inline bool may_write(uint32_t kind) {
-  static constexpr uint8_t kProperties[] = {
-#define HEDDLE_X(name, text, props) props,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  return kProperties[kind] & HEDDLE_P_WRITE;
-}
+inline bool may_write(uint32_t kind) { return heddle_event_properties(kind) & HEDDLE_P_WRITE; }
 
-// An operation has no size: accesses to the same 8 bytes count as accesses to the same place, and of ranges only the start.
+// Whose end it is matters to joins only, and these wait for it.
+inline HeddlePlace place_of(const Op& op) { return heddle_place(op.kind, op.object, op.address, op.size, ~0u); }
+
 inline bool conflict(const Op& a, const Op& b) {
-  if (a.object && b.object) return a.object == b.object;
-  return a.address && a.address >> 3 == b.address >> 3 && (may_write(a.kind) || may_write(b.kind));
+  return heddle_meet(place_of(a), place_of(b)) && (may_write(a.kind) || may_write(b.kind));
 }
 
 }  // namespace heddle::rt

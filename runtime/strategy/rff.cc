@@ -7,15 +7,15 @@
 namespace heddle::rt {
 namespace {
 
-constexpr uint32_t kPlaces = 1024, kMaxPairs = 32;
+constexpr uint32_t kPlaces = 1024, kMaxPairs = 32, kMostParts = 8;
 constexpr uint64_t kUpper = 1ull << 63;
-struct Place {
-  uint64_t key;         // object or address; 0: free
+struct Part {           // of a place: an object or thread, or 4 bytes of memory
+  HeddlePlace of;       // of the last write that touched it
   uint32_t last_write;  // site
 };
 Random rng;
 uint64_t low_water;  // of those that gave way, as in POS
-Place places[kPlaces];  // direct-mapped: what is forgotten costs precision only
+Part parts[kPlaces];  // direct-mapped: what is forgotten costs precision only
 HeddleSegment pairs[kMaxPairs];
 bool seen[kMaxPairs];
 uint32_t pair_count, wanted_count;  // the others shall not come true: the read comes first
@@ -31,12 +31,21 @@ void start(const HeddleRun& run) {
 }
 void thread_created(uint32_t index) { thread(index).priority = rng.next() | kUpper; }
 
-uint64_t key_of(const Op& op) { return op.object ? op.object : op.address >> 3 << 3; }
-Place& place_of(uint64_t key) { return places[(key * 0x9e3779b97f4a7c15ull) >> 54]; }
+// The parts of a place, of a large one the first.
+struct Parts {
+  uint64_t first, last;
+  explicit Parts(const HeddlePlace& p) : first(p.first), last(p.last) {
+    if (p.space == HEDDLE_SPACE_MEMORY) first >>= 2, last >>= 2;
+    if (last - first >= kMostParts) last = first + kMostParts - 1;
+  }
+};
+Part& part_at(uint64_t at, uint32_t space) { return parts[((at ^ (uint64_t)space << 60) * 0x9e3779b97f4a7c15ull) >> 54]; }
 uint32_t last_write(const Op& op) {
-  uint64_t key = key_of(op);
-  const Place& place = place_of(key);
-  return place.key == key ? place.last_write : 0;
+  const HeddlePlace place = place_of(op);
+  const Parts in(place);
+  for (uint64_t at = in.first; at <= in.last; at++)
+    if (const Part& part = part_at(at, place.space); heddle_meet(part.of, place)) return part.last_write;
+  return 0;
 }
 
 // This operation now would keep a pair from coming true.
@@ -57,11 +66,13 @@ bool unwanted(const Op& op) {
 }
 
 void executed(const Op& op) {
-  uint64_t key = key_of(op);
-  if (!key || !op.site) return;
+  const HeddlePlace place = place_of(op);
+  if (place.space == HEDDLE_SPACE_NONE || !op.site) return;
   for (uint32_t i = 0; i < pair_count; i++)
     if (!seen[i] && op.site == pairs[i].steps && (i >= wanted_count || last_write(op) == pairs[i].thread)) seen[i] = true;
-  if (may_write(op.kind)) place_of(key) = {key, op.site};
+  if (!may_write(op.kind)) return;
+  const Parts in(place);
+  for (uint64_t at = in.first; at <= in.last; at++) part_at(at, place.space) = {place, op.site};
 }
 
 uint32_t choose(View& v) {

@@ -125,18 +125,34 @@ void note_process_shared() {
   note("a process-shared lock or semaphore: after a fork its operations run outside control; a replay takes their results from the recording");
 }
 
-void robust_owner_died(Thread& t) {
+namespace {
+
+template <class F>
+void each_robust_held(const Thread& t, F f) {
   uint32_t count = region->result.object_count;
   HeddleObjectInfo* infos = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
   for (uint32_t i = 0; i < count; i++) {
     if (infos[i].owner != t.index + 1 || infos[i].kind != HEDDLE_EV_MUTEX_LOCK) continue;
     Object* o = find_object((void*)infos[i].address);
-    if (!o || o->owner != t.index + 1 || !(mutex_kind((void*)o->address) & kRobust)) continue;
-    o->abandoned = true;
-    o->depth = 0;
-    set_owner(*o, nullptr);
-    model_changed();
+    if (o && o->owner == t.index + 1 && (mutex_kind((void*)o->address) & kRobust)) f(*o);
   }
+}
+
+}  // namespace
+
+uint32_t robust_held(const Thread& t) {
+  uint32_t held = 0;
+  each_robust_held(t, [&](const Object& o) { held = held ? ~0u : o.id; });
+  return held;
+}
+
+void robust_owner_died(Thread& t) {
+  each_robust_held(t, [](Object& o) {
+    o.abandoned = true;
+    o.depth = 0;
+    set_owner(o, nullptr);
+    model_changed();
+  });
 }
 
 }  // namespace heddle::rt

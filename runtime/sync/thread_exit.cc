@@ -50,7 +50,7 @@ void become_ready(void* element) {
   Inside inside;
   State* state = m.state;
   Count& count = *m.count;  // the weak reference keeps it
-  point(Op{HEDDLE_EV_ATOMIC_STORE, pc_site(reinterpret_cast<void*>(real_callback)), 0, (uint64_t)&state->status});
+  point(Op{HEDDLE_EV_ATOMIC_STORE, pc_site(reinterpret_cast<void*>(real_callback)), 0, (uint64_t)&state->status, sizeof state->status});
   counted(&count.use);
   if (!__atomic_load_n(&count.use, __ATOMIC_ACQUIRE)) return real_callback(element);
   __atomic_add_fetch(&count.use, 1, __ATOMIC_RELAXED);

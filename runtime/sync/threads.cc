@@ -24,6 +24,8 @@ extern "C" void* heddle_call_thread(void* (*entry)(void*), void* argument);
 namespace heddle::rt {
 
 void robust_owner_died(Thread& t);
+/// The robust mutex that it holds; ~0u: more than one; 0: none.
+uint32_t robust_held(const Thread& t);
 
 namespace {
 
@@ -159,7 +161,7 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
   cancellation_point();
   Thread* t = by_handle(handle);
   if (!t) return ESRCH;
-  Op op{HEDDLE_EV_THREAD_JOIN, site, 0, t->index};
+  Op op{HEDDLE_EV_THREAD_JOIN, site, 0, t->index, try_only};
   if (t == self || t->detached) {
     point(op);
     last_event_failed();
@@ -191,7 +193,8 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
 void end_this_thread() {
   Thread& t = *self;
   if (HEDDLE_UNLIKELY(parallel)) baton_take(t);  // for good
-  point(Op{HEDDLE_EV_THREAD_EXIT, 0, 0, 0});
+  const uint32_t held = HEDDLE_UNLIKELY(control.observe) ? robust_held(t) : 0;  // it matters to who looks at the order
+  point(Op{HEDDLE_EV_THREAD_EXIT, 0, 0, 0, held});
   productive();
   robust_owner_died(t);
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);

@@ -12,13 +12,7 @@ namespace {
 constexpr std::uint64_t kMaxStackDepth = 256;
 constexpr int kMaxNesting = 64;  // of thread names; parents come before children, so a longer chain is damage
 
-constexpr std::uint32_t kProperties[] = {
-#define HEDDLE_X(name, text, props) props,
-    HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-};
-
-bool may_block(std::uint32_t kind) { return kind < HEDDLE_EV_COUNT && (kProperties[kind] & HEDDLE_P_MAYBLOCK) != 0; }
+bool may_block(std::uint32_t kind) { return heddle_event_properties(kind) & HEDDLE_P_MAYBLOCK; }
 
 }  // namespace
 

@@ -30,6 +30,9 @@ std::string describe(const CoverageSummary& s) {
   std::string text = fmt::format("{} reads-from pair{} ({} new in the last {} runs), {} class{} of schedules",
                                  s.reads_from, s.reads_from == 1 ? "" : "s", s.quiet ? "none" : "some",
                                  s.quiet ? s.quiet : s.runs, s.classes, s.classes == 1 ? "" : "es");
+  if (s.waiting)
+    return text + fmt::format("; {} schedule{} wait{} to be executed, and what these lead to", *s.waiting,
+                              *s.waiting == 1 ? "" : "s", *s.waiting == 1 ? "s" : "");
   if (s.once == 0)
     text += ", each seen more than once: more runs of this kind will hardly show others";
   else if (s.new_share() > 0.5)

@@ -1,6 +1,7 @@
 // How much of what a program can do a hunt has seen, and what is to be expected of more runs.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,6 +17,9 @@ struct CoverageSummary {
   std::uint64_t classes = 0;          // distinct happens-before orders
   std::uint64_t shapes = 0;           // distinct sets of reads-from pairs that a run had
   std::uint64_t once = 0, twice = 0;  // of these, seen in so many runs
+  /// Of an exhaustive strategy: schedules that are known and were not executed. Its runs are no random sample: nothing
+  /// is estimated from them.
+  std::optional<std::uint64_t> waiting;
   /// Good-Turing: the share of further runs, made as these were, that would show a new class.
   double new_share() const { return runs ? static_cast<double>(once) / static_cast<double>(runs) : 1; }
   /// Chao's lower bound of the number of classes that can be reached and were not seen.

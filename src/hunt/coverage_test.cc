@@ -36,6 +36,40 @@ TEST(Coverage, AReadReadsFromTheLastWrite) {
   EXPECT_TRUE(observed(toy, {{1, 1}}).reads_from.empty());
 }
 
+HeddleEvent access(std::uint32_t thread, std::uint64_t address, std::uint32_t size, std::uint32_t kind) {
+  HeddleEvent event{};
+  event.thread = static_cast<std::uint16_t>(thread);
+  event.stack = event.site = thread + 1;
+  event.address = address;
+  event.object = size;
+  event.kind = static_cast<std::uint8_t>(kind);
+  return event;
+}
+
+TEST(Coverage, AccessesThatShareAByteHaveAnOrder) {
+  auto order = [](std::initializer_list<HeddleEvent> events) {
+    Observer observer;
+    observer.on_events(std::vector<HeddleEvent>(events));
+    return observer.finish().order;
+  };
+  const HeddleEvent all = access(0, 64, 64, HEDDLE_EV_WRITE_RANGE), one = access(1, 104, 1, kWrite),
+                    odd = access(2, 102, 4, kRead), other = access(3, 108, 4, kWrite), seen = access(4, 70, 90, kRead);
+  EXPECT_NE(order({all, one}), order({one, all}));
+  EXPECT_NE(order({odd, one}), order({one, odd}));
+  EXPECT_EQ(order({other, one, odd}), order({one, odd, other}));  // how memory was divided does not matter
+  EXPECT_EQ(order({all, odd, seen, one}), order({all, seen, odd, one}));
+  EXPECT_NE(order({all, seen, one}), order({all, one, seen}));
+}
+
+TEST(Coverage, OfAnEnumerationNothingIsEstimated) {
+  CoverageSummary s;
+  s.runs = 9, s.classes = 1;
+  EXPECT_NE(describe(s).find("more runs"), std::string::npos);
+  s.waiting = 3;
+  EXPECT_EQ(describe(s).find("more runs"), std::string::npos);
+  EXPECT_NE(describe(s).find("3 schedules wait to be executed"), std::string::npos);
+}
+
 TEST(Coverage, WhatWasSeenOnceSaysHowMuchIsUnseen) {
   Coverage coverage;
   auto see = [&](std::uint64_t order) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
 #include <utility>
 
 #include "src/hunt/observation.h"
@@ -11,6 +10,7 @@
 namespace heddle {
 namespace {
 
+constexpr std::uint8_t kFails = 1;      // of a decision: it may be where the run failed
 constexpr std::size_t kLongest = 4000;  // steps: looking for races is quadratic
 
 enum class Family { kNone, kMutex, kFutex, kIo, kAny };
@@ -43,15 +43,21 @@ bool touches(Family family, std::uint32_t kind) {
       return false;
     case Family::kMutex:
       return kind >= HEDDLE_EV_MUTEX_LOCK && kind <= HEDDLE_EV_COND_BROADCAST;
-    case Family::kFutex:
-      return (kind >= HEDDLE_EV_ATOMIC_LOAD && kind <= HEDDLE_EV_ATOMIC_CAS) ||
+    case Family::kFutex:  // it reads its word, and perhaps a second one
+      return (heddle_event_properties(kind) & HEDDLE_P_ACCESS) ||
              (kind >= HEDDLE_EV_FUTEX_WAIT && kind <= HEDDLE_EV_FUTEX_WAKE);
     case Family::kIo:
       return kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN || kind == HEDDLE_EV_IO_CALL;
     case Family::kAny:
-      return event_properties(kind) & HEDDLE_P_SYNC;
+      return true;
   }
   return true;
+}
+
+// The thread ends and leaves a robust mutex to whoever comes next.
+bool leaves_locked(const HeddleEvent& exit, const HeddleEvent& other) {
+  if (exit.kind != HEDDLE_EV_THREAD_EXIT || !exit.object || !touches(Family::kMutex, other.kind)) return false;
+  return exit.object == ~0u || exit.object == other.object || family(other.kind) == Family::kMutex;
 }
 
 // While one of them can be executed the other cannot: their order cannot be turned round here.
@@ -59,6 +65,11 @@ bool exclude_each_other(const HeddleEvent& a, const HeddleEvent& b) {
   auto is = [&](std::uint32_t one, std::uint32_t other) {
     return (a.kind == one && b.kind == other) || (a.kind == other && b.kind == one);
   };
+  // Who waits for a thread comes behind its end.
+  if (is(HEDDLE_EV_THREAD_JOIN, HEDDLE_EV_THREAD_EXIT)) {
+    const HeddleEvent& join = a.kind == HEDDLE_EV_THREAD_JOIN ? a : b;
+    return !join.object && !(join.flags & HEDDLE_OF_TIMED);
+  }
   return a.object && a.object == b.object &&
          (is(HEDDLE_EV_MUTEX_LOCK, HEDDLE_EV_MUTEX_UNLOCK) || is(HEDDLE_EV_SPIN_LOCK, HEDDLE_EV_SPIN_UNLOCK) ||
           is(HEDDLE_EV_MUTEX_UNLOCK, HEDDLE_EV_MUTEX_UNLOCK));
@@ -71,10 +82,23 @@ void join(std::array<std::uint32_t, 64>& into, const std::array<std::uint32_t, 6
 }  // namespace
 
 bool dependent(const HeddleEvent& a, const HeddleEvent& b) {
+  if ((a.flags | b.flags) & kFails) return true;
   if (touches(family(a.kind), b.kind) || touches(family(b.kind), a.kind)) return true;
-  const std::uint64_t place = place_of(a);
-  if (!place || place != place_of(b)) return false;
-  return (event_properties(a.kind) | event_properties(b.kind)) & HEDDLE_P_WRITE;
+  if (leaves_locked(a, b) || leaves_locked(b, a)) return true;
+  return heddle_meet(place_of(a), place_of(b)) &&
+         (heddle_event_properties(a.kind) | heddle_event_properties(b.kind)) & HEDDLE_P_WRITE;
+}
+
+std::uint64_t Dpor::Node::open() const {
+  std::uint64_t asleep = 0;
+  for (const HeddleEvent& event : sleep) asleep |= 1ull << event.thread;
+  return backtrack & enabled & ~done & ~asleep;
+}
+
+std::uint64_t Dpor::waiting() const {
+  std::uint64_t count = 0;
+  for (const Node& node : nodes_) count += static_cast<std::uint64_t>(std::popcount(node.open()));
+  return count;
 }
 
 void Dpor::restart() { *this = {}; }
@@ -87,9 +111,7 @@ std::optional<Prefix> Dpor::next() {
   }
   while (!nodes_.empty()) {
     Node& node = nodes_.back();
-    std::uint64_t asleep = 0;
-    for (const HeddleEvent& event : node.sleep) asleep |= 1ull << event.thread;
-    if (std::uint64_t open = node.backtrack & node.enabled & ~node.done & ~asleep) {
+    if (std::uint64_t open = node.open()) {
       then_ = static_cast<std::uint16_t>(std::countr_zero(open));
       node.done |= 1ull << then_;
       std::vector<std::uint16_t> threads;
@@ -132,7 +154,8 @@ std::size_t Dpor::extend(std::span<const HeddleEvent> decisions) {
 // `later` races with `earlier`: some thread that can begin what leads to the other order is tried before `earlier`.
 // These are the initials of the source-set paper: threads whose first step between the two that does not depend on
 // `earlier` needs none of the others there.
-void Dpor::race(const Trace& trace, std::size_t earlier, std::size_t later, const Clock& at_later) {
+void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
+                const Clock& at_later) {
   if (earlier >= nodes_.size()) return;
   Node& node = nodes_[earlier];
   std::vector<std::size_t> between;
@@ -142,7 +165,7 @@ void Dpor::race(const Trace& trace, std::size_t earlier, std::size_t later, cons
   std::uint64_t initials = 0, met = 0;
   for (std::size_t n = 0; n < between.size(); n++) {
     const std::size_t k = between[n];
-    const std::uint16_t thread = trace.decisions[k].thread;
+    const std::uint16_t thread = k == later ? event.thread : trace.decisions[k].thread;
     if (met >> thread & 1) continue;
     met |= 1ull << thread;
     const Clock& clock = k == later ? at_later : trace.after[k];
@@ -155,53 +178,99 @@ void Dpor::race(const Trace& trace, std::size_t earlier, std::size_t later, cons
   node.backtrack |= initials ? initials & -initials : node.enabled;
 }
 
-void Dpor::find_races(std::span<const HeddleEvent> decisions, std::size_t redundant) {
+// `later` was pending before `earlier` and could not be executed, nor does anything beside `earlier` lead to that:
+// their order cannot be turned round here. `beside`: by thread, up to which step of it everything between the two that
+// `later` depends on came after.
+bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, std::size_t pending_since,
+                  const Clock& beside) const {
+  const HeddleEvent& other = trace.decisions[earlier];
+  if (exclude_each_other(other, later)) return true;
+  if (pending_since > earlier || other.value >> later.thread & 1) return false;
+  if (other.flags & HEDDLE_OF_GAVE_WAY && earlier > 0 && trace.decisions[earlier - 1].thread == later.thread)
+    return false;
+  return beside[other.thread] >= trace.after[earlier][other.thread];
+}
+
+void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending,
+                      std::size_t redundant) {
   Trace trace{decisions, std::vector<Clock>(decisions.size()), redundant};
-  std::array<Clock, 64> last{};  // by thread
-  std::map<std::uint16_t, Clock> ended;
-  std::uint64_t known = 1;  // threads that could run at some time
+  std::array<Clock, 64> last{};         // by thread
+  std::array<std::size_t, 64> since{};  // by thread: the step behind its last one
+  std::uint64_t known = 1;              // threads that could run at some time
   std::array<std::uint32_t, 64> steps{};
   std::array<bool, 64> asked{};
-  for (std::size_t j = 0; j < decisions.size(); j++) {
-    const HeddleEvent& event = decisions[j];
-    // Of the redundant rest, what each thread would have done next counts: it may race with what was before.
-    if (j >= redundant && std::exchange(asked[event.thread], true)) continue;
+  for (std::size_t j = 0; j < decisions.size() + pending.size(); j++) {
+    const bool executed = j < redundant;
+    const HeddleEvent& event = j < decisions.size() ? decisions[j] : pending[j - decisions.size()];
+    // Of the redundant rest, what each thread would have done next counts: it may race with what was before. So does
+    // what was never executed.
+    if (!executed && std::exchange(asked[event.thread], true)) continue;
     // A new thread begins behind what its creator has done; that was the step just before it could run.
-    for (std::uint64_t fresh = event.value & ~known; fresh; fresh &= fresh - 1)
-      if (j > 0 && j <= redundant) last[static_cast<std::size_t>(std::countr_zero(fresh))] = trace.after[j - 1];
-    known |= event.value;
-    if (event.kind == HEDDLE_EV_THREAD_JOIN)
-      if (auto gone = ended.find(static_cast<std::uint16_t>(event.address)); gone != ended.end())
-        join(last[event.thread], gone->second);
+    if (j < decisions.size()) {
+      for (std::uint64_t fresh = event.value & ~known; fresh; fresh &= fresh - 1) {
+        const auto thread = static_cast<std::size_t>(std::countr_zero(fresh));
+        since[thread] = j;
+        if (j > 0 && j <= redundant) last[thread] = trace.after[j - 1];
+      }
+      known |= event.value;
+    }
+    const bool may_block = heddle_event_properties(event.kind) & HEDDLE_P_MAYBLOCK;
     Clock now = last[event.thread], covered = now;  // covered: by a step that can be turned round itself
+    Clock beside;
+    beside.fill(~0u);
     std::vector<std::size_t> races;
     for (std::size_t i = std::min(j, redundant); i-- > 0;) {
       const HeddleEvent& other = decisions[i];
       if (other.thread == event.thread || !dependent(other, event)) continue;
       join(now, trace.after[i]);
-      if (exclude_each_other(other, event)) continue;
+      const bool turns = !awaits(trace, i, event, since[event.thread], beside);
+      for (std::size_t t = 0; t < beside.size(); t++) beside[t] = std::min(beside[t], trace.after[i][t]);
+      if (!turns) continue;
       if (!trace.before(i, covered)) races.push_back(i);
-      join(covered, trace.after[i]);
+      // Of what may have to wait it is known only where it could be executed that nothing before matters.
+      if (!may_block || (since[event.thread] <= i && other.value >> event.thread & 1)) join(covered, trace.after[i]);
     }
     now[event.thread] = steps[event.thread] + 1;
-    for (std::size_t i : races) race(trace, i, j, now);
-    if (j >= redundant) continue;
+    for (std::size_t i : races) race(trace, i, event, j, now);
+    if (!executed) continue;
     steps[event.thread]++;
+    since[event.thread] = j + 1;
     trace.after[j] = last[event.thread] = now;
-    if (event.kind == HEDDLE_EV_THREAD_EXIT) ended[event.thread] = now;
   }
+  // The run ended with its last step: who could have gone before it has not been seen to do so.
+  if (!decisions.empty() && redundant == decisions.size())
+    for (const HeddleEvent& event : pending) nodes_[redundant - 1].backtrack |= 1ull << event.thread;
 }
 
-void Dpor::learn(std::span<const HeddleEvent> decisions) {
+namespace {
+
+// A failure ends the run, and the steps that report it come behind the one that fails: others could have failed before.
+std::vector<HeddleEvent> marked(std::span<const HeddleEvent> decisions, std::optional<std::uint32_t> failing) {
+  std::vector<HeddleEvent> out(decisions.begin(), decisions.end());
+  for (std::size_t i = out.size(); failing && i-- > 0;) {
+    if (out[i].thread != *failing) continue;
+    out[i].flags |= kFails;
+    if (family(out[i].kind) != Family::kIo) break;
+  }
+  return out;
+}
+
+}  // namespace
+
+void Dpor::learn(std::span<const HeddleEvent> run, std::span<const HeddleEvent> pending,
+                 std::optional<std::uint32_t> failing) {
+  const std::vector<HeddleEvent> marked_run = marked(run, failing);
+  const std::span<const HeddleEvent> decisions(marked_run);
   if (decisions.size() > kLongest) {
     too_large_ = true;
     return;
   }
-  for (const HeddleEvent& decision : decisions)
-    if (decision.thread >= 64 || decision.flags & HEDDLE_OF_MORE) {
-      too_large_ = true;
-      return;
+  for (std::span<const HeddleEvent> events : {decisions, pending})
+    for (const HeddleEvent& event : events) {
+      too_large_ |= event.thread >= 64 || event.flags & HEDDLE_OF_MORE;
+      timed_ |= (event.flags & HEDDLE_OF_TIMED) != 0;
     }
+  if (too_large_) return;
   bool followed = decisions.size() >= nodes_.size();
   for (std::size_t i = 0; followed && i < nodes_.size(); i++)
     followed = decisions[i].thread == (i + 1 == nodes_.size() ? then_ : nodes_[i].chosen.thread);
@@ -210,7 +279,7 @@ void Dpor::learn(std::span<const HeddleEvent> decisions) {
     return;
   }
   if (!nodes_.empty() && nodes_.back().chosen.thread != then_) nodes_.back().tried.push_back(nodes_.back().chosen);
-  find_races(decisions, extend(decisions));
+  find_races(decisions, pending, extend(decisions));
 }
 
 }  // namespace heddle

@@ -25,11 +25,17 @@ class Dpor {
   void restart();
   /// What to execute next; nothing: see complete().
   std::optional<Prefix> next();
-  void learn(std::span<const HeddleEvent> decisions);
+  /// `pending`: what threads that were left would have done next; `failing`: the thread that failed.
+  void learn(std::span<const HeddleEvent> run, std::span<const HeddleEvent> pending = {},
+             std::optional<std::uint32_t> failing = std::nullopt);
 
   bool complete() const { return complete_; }
   bool exact() const { return !trouble_ && !too_large_; }
   bool too_large() const { return too_large_; }
+  /// Schedules that are known to be left; they may lead to others.
+  std::uint64_t waiting() const;
+  /// Something waited with a deadline: time is no operation.
+  bool timed() const { return timed_; }
 
  private:
   struct Node {  // the decision before a step
@@ -37,10 +43,11 @@ class Dpor {
     std::uint64_t enabled = 0, backtrack = 0, done = 0;  // bits of threads
     std::vector<HeddleEvent> sleep;  // what need not be executed here; its first step elsewhere has shown it
     std::vector<HeddleEvent> tried;
+    std::uint64_t open() const;  // threads that are to be tried
   };
   /// The step from which on the run did what others had done.
   std::size_t extend(std::span<const HeddleEvent> decisions);
-  void find_races(std::span<const HeddleEvent> decisions, std::size_t redundant);
+  void find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending, std::size_t redundant);
   using Clock = std::array<std::uint32_t, 64>;  // by thread: how many of its steps came before
   struct Trace {
     std::span<const HeddleEvent> decisions;
@@ -50,10 +57,13 @@ class Dpor {
       return clock[decisions[step].thread] >= after[step][decisions[step].thread];
     }
   };
-  void race(const Trace& trace, std::size_t earlier, std::size_t later, const Clock& at_later);
+  void race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
+            const Clock& at_later);
+  bool awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, std::size_t pending_since,
+              const Clock& beside) const;
 
   std::vector<Node> nodes_;
-  bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false;
+  bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false, timed_ = false;
   std::uint16_t then_ = 0;  // the choice of the last node that has not been executed yet
 };
 

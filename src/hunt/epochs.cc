@@ -37,6 +37,15 @@ Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& less
   return next;
 }
 
+bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points) {
+  auto is_point = [&](std::uint32_t site, std::uint32_t kind) {
+    if (!can_be_point(site, kind)) return false;
+    if (heddle_event_properties(kind) & HEDDLE_P_SYNC || points == HEDDLE_POINTS_ALL) return true;
+    return points == HEDDLE_POINTS_RACY && std::ranges::binary_search(epoch.points, site);
+  };
+  return is_point(race.first_site, race.first_kind) && is_point(race.second_site, race.second_kind);
+}
+
 bool detector_on(DetectorUse use, std::uint64_t index) {
   if (use != DetectorUse::kAuto) return use == DetectorUse::kOn;
   return index < kWatchedRuns || index % kWatchEvery == 0;

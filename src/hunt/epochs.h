@@ -39,6 +39,9 @@ struct Lesson {
 /// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.
 Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons);
 
+/// Does each side of the race stand where a thread can be switched?
+bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points);
+
 /// The detector costs time: it watches all early runs and then every eighth.
 enum class DetectorUse { kAuto, kOn, kOff };
 bool detector_on(DetectorUse use, std::uint64_t index);

@@ -43,6 +43,18 @@ TEST(Epochs, PlacesWithAHookBecomePointsWhetherInATableOrNot) {
   EXPECT_EQ(next.points, (std::vector<std::uint32_t>{3, 4, HEDDLE_SITE_PC | 7}));
 }
 
+TEST(Epochs, ARaceIsOrderedWhereBothSidesArePoints) {
+  HeddleRace plain = race(3, 4), freed = race(3, 4), one = race(3, 5);
+  plain.first_kind = plain.second_kind = freed.first_kind = one.first_kind = one.second_kind = HEDDLE_EV_WRITE;
+  freed.second_kind = HEDDLE_EV_FREE;
+  const Epoch epoch{0, 1, {3, 4}, 0};
+  EXPECT_TRUE(at_points(plain, epoch, HEDDLE_POINTS_RACY));
+  EXPECT_FALSE(at_points(plain, epoch, HEDDLE_POINTS_SYNC));
+  EXPECT_FALSE(at_points(freed, epoch, HEDDLE_POINTS_RACY));
+  EXPECT_FALSE(at_points(one, epoch, HEDDLE_POINTS_RACY));
+  EXPECT_TRUE(at_points(one, epoch, HEDDLE_POINTS_ALL));
+}
+
 TEST(Epochs, DetectorWatchesEarlyRunsAndEveryEighth) {
   EXPECT_TRUE(detector_on(DetectorUse::kAuto, 63));
   EXPECT_FALSE(detector_on(DetectorUse::kAuto, 65));

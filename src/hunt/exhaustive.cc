@@ -21,7 +21,7 @@ void Exhaustive::learn_run(std::size_t i, const Lesson* lesson) {
   executed_++;
   if (!lesson || !lesson->seen) return strategy_ == Strategy::kDpor ? dpor_.learn({}) : enumeration_.lost(i);
   if (strategy_ == Strategy::kDpor)
-    dpor_.learn(lesson->seen->decisions);
+    dpor_.learn(lesson->seen->decisions, lesson->seen->pending, lesson->seen->failing);
   else
     enumeration_.learn(i, lesson->seen->decisions);
 }
@@ -51,8 +51,8 @@ bool Exhaustive::plan(Epoch& epoch, bool fresh) {
   return !epoch.prefixes.empty();
 }
 
-std::string Exhaustive::words(bool failed) const {
-  const char* outcome = failed ? "" : ": none fails";
+std::string Exhaustive::words(bool failed, const std::string& apart) const {
+  const std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart);
   const bool dpor = strategy_ == Strategy::kDpor;
   if (dpor ? dpor_.too_large() : enumeration_.too_large())
     return fmt::format("{}: the program is too large for this strategy ({})", strategy_name(strategy_),
@@ -60,9 +60,13 @@ std::string Exhaustive::words(bool failed) const {
   if (!(dpor ? dpor_.exact() : enumeration_.exact()))
     return "not all schedules could be executed: some runs did not follow the schedule that was planned for them";
   const bool one = executed_ == 1;
-  if (dpor)
-    return fmt::format("{} schedule{}, at least one of each class, {} executed{}", executed_, one ? "" : "s",
+  if (dpor) {
+    const char* classes = !apart.empty()  ? ""
+                          : dpor_.timed() ? ", at least one of each class but for the time of sleeps and timeouts,"
+                                          : ", at least one of each class,";
+    return fmt::format("{} schedule{}{} {} executed{}", executed_, one ? "" : "s", classes,
                        one ? "was" : "were", outcome);
+  }
   const std::string all = one ? "the only schedule" : fmt::format("all {} schedules", executed_);
   const char* were = one ? "was" : "were";
   if (strategy_ == Strategy::kDfs || !bound_ || !enumeration_.finished_bound() ||

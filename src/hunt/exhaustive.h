@@ -19,8 +19,11 @@ class Exhaustive {
   /// Fills epoch.end and epoch.prefixes. `fresh`: the set of points has changed, what was executed so far says nothing
   /// about the new one. False: there is nothing left to execute.
   bool plan(Epoch& epoch, bool fresh);
-  /// What was executed, at its end; `failed`: some of it did.
-  std::string words(bool failed) const;
+  /// Schedules that are known and were not executed.
+  std::uint64_t waiting() const { return strategy_ == Strategy::kDpor ? dpor_.waiting() : enumeration_.waiting(); }
+  /// What was executed, at its end; `failed`: some of it did. `apart`: what no schedule orders, in words; empty:
+  /// nothing.
+  std::string words(bool failed, const std::string& apart) const;
 
  private:
   void learn_run(std::size_t i, const Lesson* lesson);

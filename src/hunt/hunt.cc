@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <csignal>
 
+#include <fmt/format.h>
+
 #include "src/engine/check.h"
 #include "src/failure/same_failure.h"
 #include "src/hunt/exhaustive.h"
@@ -69,6 +71,7 @@ class Hunter {
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
   void summarise();
+  std::string not_ordered() const;
 
   const HuntRequest& request_;
   const Clock::time_point start_ = Clock::now();
@@ -89,6 +92,7 @@ class Hunter {
   Coverage coverage_, live_;
   std::map<std::string, FailingRun> failures_;  // keep_going: by identity(); else the lowest one only
   std::uint64_t best_ = ~0ull;                  // lowest failing index
+  bool plain_ = false;                          // accesses of the program are not seen
   bool alone_ = false;                          // runs would meet in files: one at a time
   std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
   std::optional<Error> error_;
@@ -151,6 +155,11 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     Result<RunOutcome> outcome = executor.execute(request, std::move(on_events));
     std::optional<Observation> seen;
     if (observed) seen = observer.finish();
+    if (observed && outcome && request.parameters.strategy == HEDDLE_STRATEGY_PREFIX) {
+      seen->pending = pending_of(executor.copy_evidence().threads);
+      const HeddleFailure& failure = outcome->result.failure;
+      if (failure.kind != HEDDLE_FAIL_NONE && failure.kind != HEDDLE_FAIL_DEADLOCK) seen->failing = failure.thread;
+    }
     if (outcome) request_.conditions.judge(*outcome);
     if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
     lock.lock();
@@ -220,6 +229,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
   progress.runs = finished_;
   progress.threads = std::max(progress.threads, std::min(outcome.result.thread_count, HEDDLE_MAX_THREADS));
   progress.longest = std::max(progress.longest, outcome.result.steps);
+  plain_ |= outcome.result.preloaded != 0;
   learn_races(index, outcome.races);
   progress.races = races_.size();
   for (const std::string& note : outcome.notes)
@@ -303,6 +313,17 @@ void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, 
   changed_.notify_all();
 }
 
+// What schedules do not order: of this nothing is said. Empty: nothing.
+std::string Hunter::not_ordered() const {
+  if (plain_) return "what the program does between its calls: it is not instrumented";
+  if (request_.detector == DetectorUse::kOff && request_.points != HEDDLE_POINTS_ALL)
+    return "accesses that race: nobody looked for races";
+  const auto hidden = std::ranges::count_if(
+      races_, [&](const auto& found) { return !at_points(found.second.race, result_.epochs.back(), request_.points); });
+  if (hidden == 0) return {};
+  return fmt::format("{} data race{} where no thread can be switched", hidden, hidden == 1 ? "" : "s");
+}
+
 void Hunter::summarise() {
   if (alone_)
     result_.notes.emplace_back(
@@ -312,7 +333,15 @@ void Hunter::summarise() {
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();
-  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty());
+  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered());
+  if (exhaustive_ && !exhausted_) {
+    const Epoch& last = result_.epochs.back();
+    std::uint64_t left = last.end - last.first - lessons_.size();  // planned, and not executed
+    exhaustive_->learn(last, lessons_);
+    result_.coverage.waiting = exhaustive_->waiting() + left;
+  } else if (exhaustive_) {
+    result_.coverage.waiting = 0;
+  }
   for (auto& [failure, failing] : failures_) result_.failures.push_back(std::move(failing));
   std::ranges::sort(result_.failures, {}, &FailingRun::index);
   result_.runs = best_ != ~0ull ? best_ + 1 : finished_;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMostTold = 1800;  // sites, and threads: what the runtime's tables hold
 constexpr std::size_t kMostPairs = 20'000, kMostSchedules = 256, kLongestSchedule = 4;
 
-bool writes(std::uint32_t kind) { return event_properties(kind) & HEDDLE_P_WRITE; }
+bool writes(std::uint32_t kind) { return heddle_event_properties(kind) & HEDDLE_P_WRITE; }
 bool reads(std::uint32_t kind) {
   return kind != HEDDLE_EV_WRITE && kind != HEDDLE_EV_WRITE_RANGE && kind != HEDDLE_EV_ATOMIC_STORE;
 }

@@ -43,61 +43,111 @@ void make_distinct(std::vector<T>& values) {
 
 }  // namespace
 
-std::uint32_t event_properties(std::uint32_t kind) {
-  static constexpr std::uint8_t kProperties[] = {
-#define HEDDLE_X(name, text, properties) properties,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
+std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads) {
+  std::vector<HeddleEvent> out;
+  for (std::size_t i = 0; i < threads.size(); i++) {
+    if (threads[i].state != HEDDLE_T_PENDING) continue;
+    HeddleEvent event{};
+    event.thread = static_cast<std::uint16_t>(i);
+    event.kind = static_cast<std::uint8_t>(threads[i].pending_kind);
+    event.address = event.kind == HEDDLE_EV_THREAD_START ? 0 : threads[i].pending_address;
+    event.object = threads[i].pending_object;
+    if (heddle_event_properties(event.kind) & HEDDLE_P_ACCESS)
+      event.object = event.kind == HEDDLE_EV_READ_RANGE || event.kind == HEDDLE_EV_WRITE_RANGE ? ~0u : 16;
+    if (threads[i].deadline_ns) event.flags |= HEDDLE_OF_TIMED;
+    out.push_back(event);
+  }
+  return out;
+}
+
+void Observer::visit(const HeddleEvent& event) {
+  counts_[static_cast<std::uint64_t>(event.site) << 32 | event.stack]++;
+  for (Place* place : here_) {
+    const bool known = std::ranges::any_of(
+        place->visits, [&](const Visit& v) { return v.site == event.site && v.thread == event.stack; });
+    if (!known && place->visits.size() < kMostVisits) place->visits.push_back({event.site, event.stack, event.kind});
+  }
+}
+
+// What is known of memory is known by byte; neighbours of which the same is known are kept together.
+void Observer::find_memory(std::uint64_t first, std::uint64_t last) {
+  auto divide = [&](auto it, std::uint64_t at) {  // the part from `at` on
+    auto rest = memory_.emplace_hint(std::next(it), at, it->second);
+    it->second.last = at - 1;
+    return rest;
   };
-  return kind < HEDDLE_EV_COUNT ? kProperties[kind] : 0;
+  auto it = memory_.upper_bound(first);
+  if (it != memory_.begin())
+    if (auto before = std::prev(it); before->second.last >= first)
+      it = before->first < first ? divide(before, first) : before;
+  for (std::uint64_t at = first;;) {
+    if (it == memory_.end() || it->first > at) {
+      const std::uint64_t end = it == memory_.end() || it->first > last ? last : it->first - 1;
+      it = memory_.emplace_hint(it, at, Bytes{end, {}});
+    } else if (it->second.last > last) {
+      divide(it, last + 1);
+    }
+    here_.push_back(&it->second.place);
+    if (it->second.last >= last) return;
+    at = it->second.last + 1;
+    ++it;
+  }
 }
 
-std::uint64_t place_of(const HeddleEvent& event) {
-  if (event.kind == HEDDLE_EV_THREAD_START || event.kind == HEDDLE_EV_THREAD_JOIN) return 0;
-  if (event.object) return 1ull << 63 | event.object;
-  return event.address >> 3;
+void Observer::find_places(const HeddleEvent& event) {
+  here_.clear();
+  const HeddlePlace place = place_of(event);
+  auto of = [&](std::uint32_t space, std::uint64_t number) {
+    here_.push_back(&objects_[static_cast<std::uint64_t>(space) << 32 | number]);
+  };
+  if (place.space == HEDDLE_SPACE_MEMORY)
+    find_memory(place.first, place.last);
+  else if (place.space != HEDDLE_SPACE_NONE)
+    of(place.space, place.first);
+  if (event.kind == HEDDLE_EV_THREAD_EXIT && event.object) of(HEDDLE_SPACE_OBJECT, event.object);
 }
 
-void Observer::visit(const HeddleEvent& event, Place& place) {
-  std::uint32_t& count = counts_[static_cast<std::uint64_t>(event.site) << 32 | event.stack];
-  count++;
-  const bool known = std::ranges::any_of(
-      place.visits, [&](const Visit& v) { return v.site == event.site && v.thread == event.stack; });
-  if (!known && place.visits.size() < kMostVisits) place.visits.push_back({event.site, event.stack, event.kind});
-}
-
-void Observer::access(const HeddleEvent& event, Place& place) {
-  const std::uint32_t properties = event_properties(event.kind);
-  const bool writes = properties & HEDDLE_P_WRITE;
+void Observer::access(const HeddleEvent& event) {
+  const bool writes = heddle_event_properties(event.kind) & HEDDLE_P_WRITE;
   // Synchronisation and read-modify-write see what was before them; a plain store does not.
   const bool reads = !writes || (event.kind != HEDDLE_EV_WRITE && event.kind != HEDDLE_EV_WRITE_RANGE &&
                                  event.kind != HEDDLE_EV_ATOMIC_STORE);
-  if (reads && place.writer) now_.reads_from.emplace_back(place.writer, event.site);
+  before_.clear();
+  for (const Place* place : here_) {
+    if (reads && place->writer) now_.reads_from.emplace_back(place->writer, event.site);
+    before_.push_back(writes ? mix(place->written, place->reads) : place->written);
+  }
+  make_distinct(before_);
   std::uint64_t& last = last_[event.stack];
-  last = mix(mix(last, (static_cast<std::uint64_t>(event.site) << 8) ^ event.kind ^ event.stack),
-             writes ? mix(place.written, place.reads) : place.written);
+  last = mix(last, (static_cast<std::uint64_t>(event.site) << 8) ^ event.kind ^ event.stack);
+  for (std::uint64_t one : before_) last = mix(last, one);
   now_.order += last;
-  if (writes) {
-    place.writer = event.site;
-    place.written = last;
-    place.reads = 0;
-  } else {
-    place.reads += last;
+  for (Place* place : here_) {
+    if (!writes) {
+      place->reads += last;
+      continue;
+    }
+    place->writer = event.site;
+    place->written = last;
+    place->reads = 0;
   }
 }
 
 void Observer::on_events(std::span<const HeddleEvent> events) {
-  Place nowhere;
   for (const HeddleEvent& event : events) {
     if (keep_) now_.decisions.push_back(event);
     if (event.kind == HEDDLE_EV_THREAD_START) now_.parents.emplace_back(event.stack, event.address);
-    const std::uint64_t at = place_of(event);
-    Place& place = at ? places_[at] : nowhere;
-    access(event, place);
-    if (at && event.site) visit(event, place);
-    if (!at) nowhere = {};
+    find_places(event);
+    access(event);
+    if (!here_.empty() && event.site) visit(event);
   }
   if (now_.reads_from.size() > 4096) make_distinct(now_.reads_from);
+}
+
+template <class F>
+void Observer::each_place(F f) const {
+  for (const auto& [at, place] : objects_) f(place);
+  for (const auto& [at, bytes] : memory_) f(bytes.place);
 }
 
 void Observer::contend(const Place& place, Observation& out) const {
@@ -111,16 +161,16 @@ void Observer::contend(const Place& place, Observation& out) const {
 
 Observation Observer::finish() {
   Observation out = std::move(now_);
-  for (const auto& [at, place] : places_) {
+  each_place([&](const Place& place) {
     const bool common =
         std::ranges::any_of(place.visits, [&](const Visit& v) { return v.thread != place.visits.front().thread; });
-    if (!common) continue;
+    if (!common) return;
     for (const Visit& v : place.visits) {
       out.uses.push_back({v.site, v.thread, counts_[static_cast<std::uint64_t>(v.site) << 32 | v.thread], v.kind});
       out.together.emplace_back(place.visits.front().site, v.site);
     }
     contend(place, out);
-  }
+  });
   std::ranges::sort(out.uses, {}, [](const SiteUse& u) { return std::tuple(u.site, u.thread, u.kind); });
   out.uses.erase(std::unique(out.uses.begin(), out.uses.end()), out.uses.end());
   make_distinct(out.reads_from);
@@ -129,7 +179,8 @@ Observation Observer::finish() {
   make_distinct(out.together);
   make_distinct(out.contended);
   make_distinct(out.parents);
-  places_.clear();
+  objects_.clear();
+  memory_.clear();
   counts_.clear();
   last_.clear();
   now_ = {};

@@ -3,12 +3,15 @@
 // one.
 #pragma once
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "abi/events.h"
+#include "abi/place.h"
 #include "abi/region.h"
 
 namespace heddle {
@@ -27,9 +30,11 @@ struct Observation {
   std::uint64_t shape = 0;           // equal for equal sets of reads-from pairs
   std::vector<SiteUse> uses;         // sites at which common memory or objects were touched
   std::vector<SitePair> together;  // distinct (a, b): sites of different threads at one place; each linked to the first
-  std::vector<SitePair> contended;     // distinct (a, b): lock operations of different threads on one lock
-  std::vector<SitePair> parents;       // (thread, its creator), names
-  std::vector<HeddleEvent> decisions;  // when they were to be kept
+  std::vector<SitePair> contended;       // distinct (a, b): lock operations of different threads on one lock
+  std::vector<SitePair> parents;         // (thread, its creator), names
+  std::vector<HeddleEvent> decisions;    // when they were to be kept
+  std::vector<HeddleEvent> pending;      // and what threads would have done next when the run ended
+  std::optional<std::uint32_t> failing;  // the thread in which it failed
 };
 
 /// For one run at a time: on_events() as they come, then finish().
@@ -50,19 +55,34 @@ class Observer {
     std::uint64_t reads = 0;    // sum of the hashes of reads since then
     std::vector<Visit> visits;  // distinct
   };
-  void access(const HeddleEvent& event, Place& place);
-  void visit(const HeddleEvent& event, Place& place);
+  struct Bytes {
+    std::uint64_t last;
+    Place place;
+  };
+  void find_places(const HeddleEvent& event);
+  void find_memory(std::uint64_t first, std::uint64_t last);
+  void access(const HeddleEvent& event);
+  void visit(const HeddleEvent& event);
+  template <class F>
+  void each_place(F f) const;
   void contend(const Place& place, Observation& out) const;
 
   bool keep_ = false;
   Observation now_;
-  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, Place> objects_;  // and threads
+  std::map<std::uint64_t, Bytes> memory_;             // by the first byte; accesses that overlap in part divide it
+  std::vector<Place*> here_;                          // where the current event is
+  std::vector<std::uint64_t> before_;  // what was there; distinct, since how memory is divided means nothing
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;  // by site and thread
   std::unordered_map<std::uint32_t, std::uint64_t> last_;    // by thread: hash of its last event
 };
 
-std::uint32_t event_properties(std::uint32_t kind);
-/// Where the event takes place; 0: nowhere in particular.
-std::uint64_t place_of(const HeddleEvent& event);
+/// Where the decision takes place.
+inline HeddlePlace place_of(const HeddleEvent& decision) {
+  return heddle_place(decision.kind, decision.object, decision.address, decision.object, decision.thread);
+}
+/// What each thread that is left would do next, as far as the run's record tells: the extent of an access is an upper
+/// bound.
+std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads);
 
 }  // namespace heddle

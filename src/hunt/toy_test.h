@@ -1,4 +1,5 @@
-// A program that is only operations: threads of steps at places, some of them locks. For tests of enumerations without
+// A program that is only operations: threads of steps at places, some of them locks; a semaphore begins with 1 at odd
+// places and with 0 at even ones. For tests of enumerations without
 // a process.
 #pragma once
 #include <vector>
@@ -18,35 +19,35 @@ struct Toy {
   std::vector<std::vector<ToyStep>> threads;
 
   /// As runtime/strategy/prefix.cc does: `prefix`, then without preemptions. Ends early when nobody can go on.
-  std::vector<HeddleEvent> run(const Prefix& prefix) const {
+  std::vector<HeddleEvent> run(const Prefix& prefix, std::vector<HeddleEvent>* pending = nullptr) const {
     std::vector<std::uint16_t> wanted;
     for (const HeddleSegment& segment : prefix)
       wanted.insert(wanted.end(), segment.steps, static_cast<std::uint16_t>(segment.thread));
     std::vector<std::size_t> at(threads.size());
-    std::vector<int> owner(100, -1);
+    State state;
     std::vector<HeddleEvent> out;
     int current = -1;
     for (;;) {
       HeddleEvent event{};
       for (std::size_t t = 0; t < threads.size(); t++)
-        if (can_run(t, at, owner)) event.value |= 1ull << t;
-      if (event.value == 0) return out;
+        if (can_run(t, at, state)) event.value |= 1ull << t;
+      if (event.value == 0) {
+        for (std::size_t t = 0; pending && t < threads.size(); t++)
+          if (at[t] < threads[t].size()) pending->push_back(event_of(t, at[t]));
+        return out;
+      }
       int chosen = __builtin_ctzll(event.value);
       if (current >= 0 && event.value >> current & 1) {
         chosen = current;
         event.flags = HEDDLE_OF_COULD_STAY;
       }
       if (out.size() < wanted.size()) chosen = wanted[out.size()];
-      const ToyStep& step = threads[static_cast<std::size_t>(chosen)][at[static_cast<std::size_t>(chosen)]++];
-      event.thread = static_cast<std::uint16_t>(chosen);
-      event.stack = event.thread + 1u;
-      event.kind = static_cast<std::uint8_t>(step.kind);
-      event.site = static_cast<std::uint32_t>(chosen * 100 + static_cast<int>(at[static_cast<std::size_t>(chosen)]));
-      event.object = step.kind >= HEDDLE_EV_MUTEX_LOCK ? step.place : 0;
-      event.address = step.place * 64;
-      if (step.kind == HEDDLE_EV_MUTEX_LOCK) owner[step.place] = chosen;
-      if (step.kind == HEDDLE_EV_MUTEX_UNLOCK) owner[step.place] = -1;
-      out.push_back(event);
+      const auto thread = static_cast<std::size_t>(chosen);
+      HeddleEvent step = event_of(thread, at[thread]);
+      step.value = event.value;
+      step.flags = event.flags;
+      state.execute(threads[thread][at[thread]++], chosen);
+      out.push_back(step);
       current = chosen;
     }
   }
@@ -64,10 +65,42 @@ struct Toy {
   }
 
  private:
-  bool can_run(std::size_t t, const std::vector<std::size_t>& at, const std::vector<int>& owner) const {
-    if (at[t] == threads[t].size()) return false;
-    const ToyStep& step = threads[t][at[t]];
-    return step.kind != HEDDLE_EV_MUTEX_LOCK || owner[step.place] < 0;
+  struct State {
+    std::vector<int> owner, count, readers;
+    State() : owner(100, -1), count(100), readers(100) {
+      for (std::size_t i = 1; i < count.size(); i += 2) count[i] = 1;
+    }
+    void execute(const ToyStep& step, int thread) {
+      const std::size_t at = step.place;
+      if (step.kind == HEDDLE_EV_MUTEX_LOCK || step.kind == HEDDLE_EV_RW_WRLOCK) owner[at] = thread;
+      if (step.kind == HEDDLE_EV_MUTEX_UNLOCK) owner[at] = -1;
+      if (step.kind == HEDDLE_EV_SEM_WAIT) count[at]--;
+      if (step.kind == HEDDLE_EV_SEM_POST) count[at]++;
+      if (step.kind == HEDDLE_EV_RW_RDLOCK) readers[at]++;
+      if (step.kind == HEDDLE_EV_RW_UNLOCK) owner[at] == thread ? owner[at] = -1 : readers[at]--;
+    }
+    bool can_execute(const ToyStep& step) const {
+      const std::size_t at = step.place;
+      if (step.kind == HEDDLE_EV_MUTEX_LOCK || step.kind == HEDDLE_EV_RW_RDLOCK) return owner[at] < 0;
+      if (step.kind == HEDDLE_EV_RW_WRLOCK) return owner[at] < 0 && readers[at] == 0;
+      return step.kind != HEDDLE_EV_SEM_WAIT || count[at] > 0;
+    }
+  };
+
+  HeddleEvent event_of(std::size_t thread, std::size_t at) const {
+    const ToyStep& step = threads[thread][at];
+    HeddleEvent event{};
+    event.thread = static_cast<std::uint16_t>(thread);
+    event.stack = event.thread + 1u;
+    event.kind = static_cast<std::uint8_t>(step.kind);
+    event.site = static_cast<std::uint32_t>(thread * 100 + at + 1);
+    event.object = step.kind >= HEDDLE_EV_MUTEX_LOCK ? step.place : 0;
+    event.address = step.place * 64;
+    return event;
+  }
+
+  bool can_run(std::size_t t, const std::vector<std::size_t>& at, const State& state) const {
+    return at[t] < threads[t].size() && state.can_execute(threads[t][at[t]]);
   }
 };
 
