@@ -64,8 +64,8 @@ std::string Exhaustive::words(bool failed, const std::string& apart) const {
     const char* classes = !apart.empty()  ? ""
                           : dpor_.timed() ? ", at least one of each class but for the time of sleeps and timeouts,"
                                           : ", at least one of each class,";
-    return fmt::format("{} schedule{}{} {} executed{}", executed_, one ? "" : "s", classes,
-                       one ? "was" : "were", outcome);
+    return fmt::format("{} schedule{}{} {} executed{}", executed_, one ? "" : "s", classes, one ? "was" : "were",
+                       outcome);
   }
   const std::string all = one ? "the only schedule" : fmt::format("all {} schedules", executed_);
   const char* were = one ? "was" : "were";
