@@ -244,14 +244,12 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
 
 namespace {
 
-// A failure ends the run, and the steps that report it come behind the one that fails: others could have failed before.
+// A failure ends the run, and which step of the thread began it is not known (an assertion that fails still writes its
+// message, with locks): before each of them others could have failed.
 std::vector<HeddleEvent> marked(std::span<const HeddleEvent> decisions, std::optional<std::uint32_t> failing) {
   std::vector<HeddleEvent> out(decisions.begin(), decisions.end());
-  for (std::size_t i = out.size(); failing && i-- > 0;) {
-    if (out[i].thread != *failing) continue;
-    out[i].flags |= kFails;
-    if (family(out[i].kind) != Family::kIo) break;
-  }
+  for (HeddleEvent& event : out)
+    if (failing && event.thread == *failing) event.flags |= kFails;
   return out;
 }
 
