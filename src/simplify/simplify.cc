@@ -1,8 +1,9 @@
 // Rules of this file: `best_` is always something that was executed and failed in the same way. The turns before the
 // one that an operation changes are executed exactly as they were, since the program is deterministic under control; so
 // indices below it stay valid over an accepted change, and an operation whose effect is known from that is not
-// executed: a thread that could not go on at the end of its turn cannot be given more there, so Consolidate Up at a
-// switch that is no preemption equals Consolidate Down of the thread's next turn.
+// executed: a thread that could not go on at the end of its turn cannot be given more there, so Consolidate Up at such
+// a switch equals Consolidate Down of the thread's next turn. (One that yielded could: it is no preemption, but no such
+// switch either.)
 #include "src/simplify/simplify.h"
 
 #include <algorithm>
@@ -255,7 +256,7 @@ void Simplifier::consolidate_up(std::size_t i) {
     attempt(stretched(turns(), i, kAsLongAsItCan));  // not in the paper: it never came back, but need not be preempted
     return;
   }
-  if (!next || (!turn.preempted && !options_.one_by_one)) return;
+  if (!next || (!turn.could_go_on && !options_.one_by_one)) return;
   if (!attempt(pulled(turns(), i))) second_stage(i);
 }
 
