@@ -336,7 +336,8 @@ void Hunter::summarise() {
   if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered());
   if (exhaustive_ && !exhausted_) {
     const Epoch& last = result_.epochs.back();
-    std::uint64_t left = last.end - last.first - lessons_.size();  // planned, and not executed
+    std::erase_if(lessons_, [&](const auto& lesson) { return lesson.first > best_; });  // as far as the workers were
+    std::uint64_t left = last.end - last.first - lessons_.size();                       // planned, and not executed
     exhaustive_->learn(last, lessons_);
     result_.coverage.waiting = exhaustive_->waiting() + left;
   } else if (exhaustive_) {
