@@ -1,3 +1,4 @@
+#include "abi/guide.h"
 #include "src/simplify/operations.h"
 
 #include <gtest/gtest.h>
