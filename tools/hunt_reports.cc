@@ -71,11 +71,13 @@ Status write_in_place(const std::string& path, const std::string& text) {
 /// is mounted, a folder that is read-only) it is written in place.
 Status write_file(const std::string& path, const std::string& text) {
   if (const auto fd = descriptor_of(path)) return write_descriptor(path, *fd, text);
-  auto file = OutputFile::create(path);
   std::error_code none;
-  if (!file && fs::is_regular_file(path, none)) return write_in_place(path, text);
-  if (!file) return std::unexpected(file.error());
-  if (Status done = file->write(text); !done) return done;
+  const bool is_file = fs::is_regular_file(path, none);
+  if (!is_file && fs::exists(path, none)) return write_in_place(path, text);  // a pipe, a device
+  auto file = OutputFile::create(path);
+  if (!file && is_file) return write_in_place(path, text);
+  if (!file) return error(file.error().message);
+  if (Status done = file->write(text); !done) return error(done.error().message);
   errno = 0;
   const Status done = file->commit();
   return !done && errno == EBUSY ? write_in_place(path, text) : done;

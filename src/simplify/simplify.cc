@@ -34,7 +34,7 @@ class Simplifier {
     if (!options_.one_by_one) by_bisection();
     do {
       tinertia();
-    } while (going() && !options_.one_by_one && (remove_pair() || replace_last()));
+    } while (going() && !options_.one_by_one && (remove_pair() || replace_last() || consolidate_up_at_yields()));
     if (error_) return std::unexpected(*error_);
     return std::move(result_);
   }
@@ -58,6 +58,7 @@ class Simplifier {
   void remove_last();
   void consolidate_up();
   void consolidate_up(std::size_t i);
+  bool consolidate_up_at_yields();
   void second_stage(std::size_t i);
   void consolidate_down(bool at_preemptions);
 
@@ -256,8 +257,22 @@ void Simplifier::consolidate_up(std::size_t i) {
     attempt(stretched(turns(), i, kAsLongAsItCan));  // not in the paper: it never came back, but need not be preempted
     return;
   }
-  if (!next || (!turn.could_go_on && !options_.one_by_one)) return;
+  if (!next || (!turn.preempted && !options_.one_by_one)) return;
   if (!attempt(pulled(turns(), i))) second_stage(i);
+}
+
+/// A thread that yielded can be given more, too. Last, and from the beginning after a gain: of the many turns that end
+/// with a yield in a loop that waits, few can be done without, and to begin with them leads to worse minima.
+bool Simplifier::consolidate_up_at_yields() {
+  const Cost before = cost();
+  for (std::size_t i = first_; i < turns().size() && going(); i++) {
+    const Turn& turn = turns()[i];
+    if (turn.preempted || !turn.could_go_on || !next_turn(turns(), i)) continue;
+    if (attempt(pulled(turns(), i))) return true;
+    second_stage(i);
+    if (cost() < before) return true;
+  }
+  return false;
 }
 
 /// As far as the thread got when it was given all of its next turn.
