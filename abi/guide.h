@@ -14,8 +14,6 @@
 #define HEDDLE_STEP_BY_PREEMPTION 1u
 // This action is one that the path has, but far away.
 #define HEDDLE_STEP_FAR 2u
-// The thread before this step could have gone on; where it is no preemption, that thread gave way (it yields, or spins).
-#define HEDDLE_STEP_COULD_STAY 4u
 
 struct HeddleGuide {
   uint32_t paths;

@@ -155,12 +155,12 @@ uint32_t slot_freely(const View& v) {
 }
 
 // What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
-void log_step(uint64_t step, const Thread& t, uint32_t flags) {
+void log_step(uint64_t step, const Thread& t, bool far) {
   HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
   if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].reserved |= HEDDLE_STEP_BY_PREEMPTION;
   preemptions = region->result.preemptions;
   if (step < capacity)
-    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)flags, t.op.site, t.op.object, 0};
+    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)(far ? HEDDLE_STEP_FAR : 0), t.op.site, t.op.object, 0};
   else
     region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
 }
@@ -171,8 +171,7 @@ uint32_t choose(View& v) {
   if (!by_guide) slot = slot_freely(v);
   const uint32_t index = v.enabled[slot];
   const bool far = advance(index, by_guide ? turns[turn].steps : guided[index].position + kPeek);
-  const bool could_stay = v.current_enabled && v.current != index;
-  log_step(v.step, thread(index), (far ? HEDDLE_STEP_FAR : 0) | (could_stay ? HEDDLE_STEP_COULD_STAY : 0));
+  log_step(v.step, thread(index), far);
   return slot;
 }
 

@@ -25,16 +25,13 @@ class Collector {
     out_.threads.push_back({std::move(name), parent, ordinal, {}, {seed}});
   }
 
-  bool step(std::uint32_t thread, std::uint32_t kind, std::uint32_t site, std::uint32_t flags) {
+  bool step(std::uint32_t thread, std::uint32_t kind, std::uint32_t site, bool by_preemption) {
     if (thread >= out_.threads.size()) return false;
     Path& path = out_.threads[thread];
     path.actions.push_back(heddle_step_hash(0, kind, site, 0));
     path.prefixes.push_back(mixed(path.prefixes.back(), path.actions.back()));
     if (out_.turns.empty() || out_.turns.back().thread != thread) {
-      if (!out_.turns.empty()) {
-        out_.turns.back().preempted = flags & HEDDLE_STEP_BY_PREEMPTION;
-        out_.turns.back().could_go_on = flags & (HEDDLE_STEP_BY_PREEMPTION | HEDDLE_STEP_COULD_STAY);
-      }
+      if (!out_.turns.empty()) out_.turns.back().preempted = by_preemption;
       out_.turns.push_back({thread, 0});
     }
     out_.turns.back().end = static_cast<std::uint32_t>(path.actions.size());
@@ -70,15 +67,13 @@ Execution execution_of(std::span<const HeddleStep> steps, std::span<const Heddle
     collector.thread(name_of(threads, i), threads[i].parent, threads[i].ordinal);
   std::uint64_t preemptions = 0;
   for (const HeddleStep& step : steps) {
-    collector.step(step.thread, step.kind, step.site, step.reserved);
-    preemptions += (step.reserved & HEDDLE_STEP_BY_PREEMPTION) != 0;
+    const bool by_preemption = step.reserved & HEDDLE_STEP_BY_PREEMPTION;
+    collector.step(step.thread, step.kind, step.site, by_preemption);
+    preemptions += by_preemption;
     out.ambiguous |= (step.reserved & HEDDLE_STEP_FAR) != 0;
   }
   // The runtime knows of a preemption one step later: of the last one, nobody told it.
-  if (preemptions + 1 == result.preemptions && out.turns.size() > 1) {
-    Turn& last = out.turns[out.turns.size() - 2];
-    last.preempted = last.could_go_on = true;
-  }
+  if (preemptions + 1 == result.preemptions && out.turns.size() > 1) out.turns[out.turns.size() - 2].preempted = true;
   out.cost = {result.switches, result.preemptions};
   return out;
 }
@@ -91,7 +86,7 @@ Result<Execution> execution_of(const TraceReader& trace) {
   bool known = true;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events)
-      if (e.flags & HEDDLE_EF_POINT) known &= collector.step(e.thread, e.kind, e.site, 0);
+      if (e.flags & HEDDLE_EF_POINT) known &= collector.step(e.thread, e.kind, e.site, false);
     return known;
   });
   if (!read) return std::unexpected(read.error());

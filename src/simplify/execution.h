@@ -23,8 +23,7 @@ struct Cost {
 struct Turn {
   std::uint32_t thread = 0;  // index in Execution::threads
   std::uint32_t end = 0;     // actions of the thread
-  bool preempted = false;    // at its end the thread could have gone on, and did not give way by itself
-  bool could_go_on = false;  // preempted, or it yielded
+  bool preempted = false;    // at its end the thread could have gone on
   bool joined = false;       // in a guide: with the turn before, in any order that needs no preemption
   bool operator==(const Turn&) const = default;
 };

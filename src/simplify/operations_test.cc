@@ -1,4 +1,3 @@
-#include "abi/guide.h"
 #include "src/simplify/operations.h"
 
 #include <gtest/gtest.h>
@@ -83,16 +82,6 @@ TEST(Executions, ThePreemptionThatTheRuntimeCouldNotMarkIsTheLast) {
   const Execution execution = execution_of(steps, std::vector{main, child}, result);
   EXPECT_TRUE(execution.turns[0].preempted);
   EXPECT_TRUE(execution.turns[1].preempted);
-}
-
-TEST(Executions, AThreadThatYieldedCouldHaveGoneOnAndWasNotPreempted) {
-  HeddleThreadInfo main{}, child{};
-  child.ordinal = 1;
-  const std::vector<HeddleStep> steps{
-      {0, 1, 0, 1, 0, 0}, {1, 1, HEDDLE_STEP_COULD_STAY, 1, 0, 0}, {0, 1, 0, 2, 0, 0}, {1, 1, 0, 2, 0, 0}};
-  const Turns turns = execution_of(steps, std::vector{main, child}, HeddleResult{}).turns;
-  EXPECT_TRUE(turns[0].could_go_on && !turns[0].preempted);
-  EXPECT_FALSE(turns[1].could_go_on) << "blocked";
 }
 
 }  // namespace

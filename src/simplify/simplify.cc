@@ -1,9 +1,8 @@
 // Rules of this file: `best_` is always something that was executed and failed in the same way. The turns before the
 // one that an operation changes are executed exactly as they were, since the program is deterministic under control; so
 // indices below it stay valid over an accepted change, and an operation whose effect is known from that is not
-// executed: a thread that could not go on at the end of its turn cannot be given more there, so Consolidate Up at such
-// a switch equals Consolidate Down of the thread's next turn. (One that yielded could: it is no preemption, but no such
-// switch either.)
+// executed: a thread that could not go on at the end of its turn cannot be given more there, so Consolidate Up at a
+// switch that is no preemption equals Consolidate Down of the thread's next turn.
 #include "src/simplify/simplify.h"
 
 #include <algorithm>
@@ -34,7 +33,7 @@ class Simplifier {
     if (!options_.one_by_one) by_bisection();
     do {
       tinertia();
-    } while (going() && !options_.one_by_one && (remove_pair() || replace_last() || consolidate_up_at_yields()));
+    } while (going() && !options_.one_by_one && (remove_pair() || replace_last()));
     if (error_) return std::unexpected(*error_);
     return std::move(result_);
   }
@@ -58,7 +57,6 @@ class Simplifier {
   void remove_last();
   void consolidate_up();
   void consolidate_up(std::size_t i);
-  bool consolidate_up_at_yields();
   void second_stage(std::size_t i);
   void consolidate_down(bool at_preemptions);
 
@@ -259,20 +257,6 @@ void Simplifier::consolidate_up(std::size_t i) {
   }
   if (!next || (!turn.preempted && !options_.one_by_one)) return;
   if (!attempt(pulled(turns(), i))) second_stage(i);
-}
-
-/// A thread that yielded can be given more, too. Last, and from the beginning after a gain: of the many turns that end
-/// with a yield in a loop that waits, few can be done without, and to begin with them leads to worse minima.
-bool Simplifier::consolidate_up_at_yields() {
-  const Cost before = cost();
-  for (std::size_t i = first_; i < turns().size() && going(); i++) {
-    const Turn& turn = turns()[i];
-    if (turn.preempted || !turn.could_go_on || !next_turn(turns(), i)) continue;
-    if (attempt(pulled(turns(), i))) return true;
-    second_stage(i);
-    if (cost() < before) return true;
-  }
-  return false;
 }
 
 /// As far as the thread got when it was given all of its next turn.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""heddle simplify: never costlier, always the same failure, a local minimum; bad input; ctrl-C; hunt --simplify.
+"""heddle simplify: never costlier, always the same failure; bad input; ctrl-C; hunt --simplify.
 
     tests/e2e/simplify.py --heddle build/bin/heddle [--seeds N]
     tests/e2e/simplify.py --heddle build/bin/heddle --corpus [--seeds 50] [NAME ...]      only the law, for every program of corpus/ (or these)
@@ -76,7 +76,7 @@ def programs(h, seeds):
             continue
         for seed in range(1, seeds + 1):
             if found := hunted(h, exe, case.args, seed, h.work / "t.heddle", *(w for w in case.hunt if "strategy" not in w), stdin=case.stdin):
-                local_minimum(h, f"{name} seed {seed}", h.work / "t.heddle", found, most)
+                law(h, f"{name} seed {seed}", h.work / "t.heddle", found, most)
             else:
                 check(f"{name}: random finds it with seed {seed}", False)
 
@@ -127,43 +127,6 @@ def local_minima(h):
         best, after = program.truth["sizes"][size].get("minimal") or program.truth["minimal"], law(h, name, trace, found).get("after", {})
         check(f"{name}: {best['switches']} switches, {best['preemptions']} preemptions, no more", after.get("switches") == best["switches"]
               and after.get("preemptions") == best["preemptions"], after)
-
-
-# A thread that yields gives way, which is no preemption, but it could have gone on: Consolidate Up is possible there, too.
-YIELDS = """#include <assert.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-atomic_int st, fl;
-void* A(void* p) { st = 1; sched_yield(); fl = 1; return p; }
-void* B(void* p) { if (st == 1) { st = 2; if (st == 3 && fl) st = 4; } return p; }
-void* C(void* p) { if (st == 2) { st = 3; assert(st != 4); } return p; }
-int main(void) {
-  void* (*f[])(void*) = {A, B, C};
-  pthread_t t[3];
-  for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f[i], 0);
-  for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
-}
-"""
-
-
-def local_minimum(h, name, trace, found, most=None):
-    """None of the paper's operations, each of them executed, makes a simplified trace less costly."""
-    out = law(h, name, trace, found, most)
-    code, again, err = h.json("simplify", "--json", "--one-by-one", h.work / "small.heddle", "-o", h.work / "smaller.heddle", timeout=300)
-    cost = lambda size: (size.get("switches"), size.get("preemptions"))
-    check(f"{name}: {cost(out.get('after', {}))} is a local minimum", code == DONE and cost(again["after"]) == cost(out.get("after", {})), (code, again.get("after"), err))
-
-
-def local_minimum_at_yields(h, seeds=40):
-    (h.work / "yields.c").write_text(YIELDS)
-    code, _, err = h.run("cc", "-g", "-O1", "-pthread", "yields.c", "-o", "yields")
-    check("compile yields.c", code == 0, err)
-    for seed in range(1, seeds + 1):
-        if found := hunted(h, h.work / "yields", [], seed, h.work / "t.heddle"):
-            local_minimum(h, f"yields seed {seed}", h.work / "t.heddle", found)
-        else:
-            check(f"yields: random finds it with seed {seed}", False)
 
 
 def bad_input(h):
@@ -408,7 +371,6 @@ def main():
             one_assertion_is_not_another(h)
             interrupted_early(h)
             local_minima(h)
-            local_minimum_at_yields(h)
             bad_input(h)
             hunting(h)
             interrupt(h)
