@@ -16,21 +16,21 @@ using namespace heddle::rt;
 
 namespace {
 
-char names, locales, log_socket;  // their addresses name the locks
+char hosts, names, locales, log_socket;  // their addresses name the locks; those for hosts may wait for the network
 
-// May load a library. Locked in libc's order: who loads, holds its own lock already. `loaded`: with it the first call only; one that waits
-// for the network must not keep others from making threads.
+// May load a library. The loader's lock comes first: who holds it already may be in a constructor of a library, which calls these, too.
+// `loaded`: the first call only; one that waits for the network must not keep others from making threads.
 class LoadingCall {
  public:
   LoadingCall(void* caller, void* object, bool* loaded = nullptr)
-      : call_(object, caller), loader_(loaded && *loaded ? nullptr : &libc_loader, caller), loaded_(loaded) {}
+      : loader_(loaded && *loaded ? nullptr : &libc_loader, caller), call_(object, caller), loaded_(loaded) {}
   ~LoadingCall() {
     if (loaded_) *loaded_ = true;
   }
   LoadingCall(const LoadingCall&) = delete;
 
  private:
-  LibcCall call_, loader_;
+  LibcCall loader_, call_;
   bool* loaded_;
 };
 
@@ -46,11 +46,11 @@ bool hosts_loaded, addresses_loaded;
   }
 
 HEDDLE_LOADING_CALL(int, getaddrinfo, (const char* node, const char* service, const addrinfo* hints, addrinfo** out), (node, service, hints, out),
-                    &names, &hosts_loaded)
+                    &hosts, &hosts_loaded)
 HEDDLE_LOADING_CALL(int, getnameinfo, (const sockaddr* a, socklen_t n, char* host, socklen_t hn, char* service, socklen_t sn, int flags),
-                    (a, n, host, hn, service, sn, flags), &names, &addresses_loaded)
-HEDDLE_LOADING_CALL(hostent*, gethostbyname, (const char* name), (name), &names, &hosts_loaded)
-HEDDLE_LOADING_CALL(hostent*, gethostbyaddr, (const void* a, socklen_t n, int type), (a, n, type), &names, &addresses_loaded)
+                    (a, n, host, hn, service, sn, flags), &hosts, &addresses_loaded)
+HEDDLE_LOADING_CALL(hostent*, gethostbyname, (const char* name), (name), &hosts, &hosts_loaded)
+HEDDLE_LOADING_CALL(hostent*, gethostbyaddr, (const void* a, socklen_t n, int type), (a, n, type), &hosts, &addresses_loaded)
 HEDDLE_LOADING_CALL(servent*, getservbyname, (const char* name, const char* protocol), (name, protocol), &names)
 HEDDLE_LOADING_CALL(protoent*, getprotobyname, (const char* name), (name), &names)
 HEDDLE_LOADING_CALL(passwd*, getpwnam, (const char* name), (name), &names)
