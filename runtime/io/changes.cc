@@ -120,7 +120,7 @@ uint32_t order_of_input(const Call& c) {
     case SYS_rt_sigtimedwait:
       return 0;
     // New descriptors: only their numbers depend on others.
-    case SYS_pipe: case SYS_pipe2: case SYS_socket: case SYS_socketpair: case SYS_dup: case SYS_dup2: case SYS_dup3: case SYS_eventfd:
+    case SYS_pipe: case SYS_pipe2: case SYS_socket: case SYS_socketpair: case SYS_dup: case SYS_eventfd:
     case SYS_eventfd2: case SYS_epoll_create: case SYS_epoll_create1: case SYS_timerfd_create: case SYS_memfd_create:
     case SYS_signalfd: case SYS_signalfd4: case SYS_inotify_init: case SYS_inotify_init1:
       return 0;
@@ -130,16 +130,25 @@ uint32_t order_of_input(const Call& c) {
     // Of a pipe or socket: the other end is told.
     case SYS_close:
       return kInputMoves | input_descriptor(c.a[0]) | (is_file(c.a[0]) || is_device(c.a[0]) ? 0 : kInputChanges);
-    case SYS_fstat: case SYS_ioctl:
+    // Over an open descriptor they close it.
+    case SYS_dup2: case SYS_dup3: return kInputChanges;
+    case SYS_fstat:
       return outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0]) ? 0 : kInputDepends;
+    case SYS_ioctl:
+      if (outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0])) return 0;
+      return is_file(c.a[0]) ? kInputDepends : kInputDepends | kInputChanges;
     case SYS_fcntl:
-      return c.policy.wait == Wait::FCNTL && (c.a[1] == F_SETLK || c.a[1] == F_SETLKW || c.a[1] == F_OFD_SETLK || c.a[1] == F_OFD_SETLKW)
-                 ? kInputDepends | kInputChanges : 0;
+      switch (c.a[1]) {
+        case F_DUPFD: case F_DUPFD_CLOEXEC: case F_GETFD: case F_SETFD: case F_GETFL: return 0;
+        default: return kInputDepends | kInputChanges;  // locks, O_NONBLOCK, sizes of pipes
+      }
     case SYS_newfstatat:
       if (c.a[3] && (c.a[3] & AT_EMPTY_PATH) && (outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0]))) return 0;
       return kInputDepends;
     case SYS_accept: case SYS_accept4: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_msgrcv:
-    case SYS_mq_timedreceive: case SYS_mq_open:
+    case SYS_mq_timedreceive: case SYS_mq_open: case SYS_mq_getsetattr: case SYS_wait4: case SYS_waitid: case SYS_close_range:
+    case SYS_inotify_add_watch: case SYS_inotify_rm_watch: case SYS_io_getevents: case SYS_io_pgetevents:
+    case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:  // an edge is told once
       return kInputDepends | kInputChanges;
     default: return kInputDepends;
   }
@@ -166,7 +175,7 @@ uint32_t order_of(const Call& c) {
     case Class::INPUT: return order_of_input(c);
     case Class::WRITE: return order_of_write(c);
     case Class::EFFECT: break;
-    default: return kInputDepends;
+    default: return kInputDepends | kInputChanges;  // timers, signals to other processes
   }
   switch (c.number) {
     case SYS_fsync: case SYS_fdatasync: case SYS_sync: case SYS_syncfs: case SYS_sync_file_range: case SYS_fadvise64:

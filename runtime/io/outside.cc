@@ -28,7 +28,7 @@ int recorded_result(Call& c, int (*call)(void*), void* argument) {
   int result = call(argument);
   enter(op_of(c, HEDDLE_EV_IO_RETURN));
   RecordWriter out;
-  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, kInputReturned);
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, kInputReturned | kInputDepends | kInputChanges);
   return result;
 }
 

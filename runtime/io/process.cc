@@ -235,7 +235,8 @@ long call_clone(Call& c) {
   }
   RecordWriter out;
   if (q.stack && (q.flags & CLONE_VM)) frames.record(out);
-  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, 0);
+  // What the other process does can be seen from now on.
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, kInputDepends | kInputChanges);
   return result;
 }
 

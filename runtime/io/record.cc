@@ -136,7 +136,8 @@ long record_once(Call& c, bool* again) {
   if (!execute_if_ready(c, &result)) {
     RecordWriter left;
     append_timeout(c, left);
-    left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputLeft);
+    // What it does outside happens at some moment from here to its return: both have their place in the order.
+    left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputLeft);
     __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
     WithinCall within(c.thread);
     LandingPlace landing(c);

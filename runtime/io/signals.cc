@@ -94,7 +94,8 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   if ((external || parallel) && !feeding()) {
     RecordWriter out;
     out.append(&info, sizeof info);
-    out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.here, 0);
+    // It may come from what the program did: a timer, a child, a broken pipe.
+    out.commit(t, HEDDLE_IN_SIGNAL, (uint16_t)signo, (int64_t)io.here, kInputDepends);
   }
   KernelSigaction action = actions[signo];
   if (action.flags & SA_RESETHAND) {

@@ -6,7 +6,7 @@ namespace heddle::rt {
 
 // HeddleInput::reserved
 enum : uint32_t {
-  kInputLeft = 1,       // the call left control here; its result is a later record (none: it never returned)
+  kInputLeft = 1,       // the call left control here; its result is a later record (none: it never returned). Its order counts, too
   kInputReturned = 2,   // result of a call that had left
   kInputChannel = 4,    // data came through a pipe, socket or the like: orders threads
   kInputAgain = 8,      // interrupted and started again: the same call has another record
