@@ -138,7 +138,7 @@ def file_of(frame):
 
 def is_runtime(frame):
     name = frame.name() or ""
-    return name.startswith(("heddle::rt::", "heddle_", "__heddle")) or bool(RUNTIME.search(file_of(frame)))
+    return name.startswith(("heddle::rt::", "heddle_", "__heddle")) or is_runtime_file(file_of(frame))
 
 
 def is_users(frame):
@@ -179,9 +179,21 @@ class Frames:
                 yield decorator
 
 
+def runtime_folder():
+    """Where heddle's runtime was compiled; empty as long as it is not loaded. A folder of the program's may have the same name."""
+    symbol = gdb.lookup_global_symbol("heddle_debugger_stop")
+    file = symbol.symtab.filename if symbol else ""
+    return file[:file.rfind("runtime/")] + "runtime" if "runtime/" in file else ""
+
+
+def is_runtime_file(path):
+    folder = runtime_folder() if RUNTIME.search(path) else ""
+    return bool(folder) and path.startswith(folder + "/")
+
+
 def in_program(place):
     """A location of a breakpoint that somebody may want: not in the runtime, not the jump between the clones of a function."""
-    return bool(place.source) and not RUNTIME.search(place.source[0]) and not (place.function or "").startswith("heddle::rt::")
+    return bool(place.source) and not is_runtime_file(place.source[0]) and not (place.function or "").startswith("heddle::rt::")
 
 
 def leave_runtime():
@@ -194,13 +206,21 @@ def leave_runtime():
                     place.enabled = False
 
 
-def skip_runtime():
-    """`step` does not go into hooks and what stands for libc's functions, as it does not go into libc."""
-    symbol = gdb.lookup_global_symbol("heddle_debugger_stop")
-    file = symbol.symtab.filename if symbol else ""
-    folder = file[:file.rfind("runtime/")] + "runtime" if "runtime/" in file else "*runtime"
-    for pattern in (f"{folder}/*.*", f"{folder}/*/*.*"):
+def skip_runtime(_event=None):
+    """`step` does not go into hooks and what stands for libc's functions, as it does not go into libc. The runtime of a plain program is loaded
+    later: again at each library until it is there."""
+    folder = runtime_folder()
+    waits = skip_runtime in LATER
+    if folder and waits:
+        gdb.events.new_objfile.disconnect(LATER.pop())
+    if not folder and not waits:
+        gdb.events.new_objfile.connect(skip_runtime)
+        LATER.append(skip_runtime)
+    for pattern in (f"{folder}/*.*", f"{folder}/*/*.*") if folder else ():
         gdb.execute(f"skip -gfi {shlex.quote(pattern)}", to_string=True)
+
+
+LATER = []  # what waits for libraries
 
 
 class StopPoint(gdb.Breakpoint):

@@ -188,6 +188,19 @@ def kinds(b):
     b.nothing_left("kinds")
 
 
+def plain(b):
+    """A program without our runtime in it, in a folder of the runtime's name: step goes into its functions."""
+    folder = b.work / "runtime"
+    folder.mkdir()
+    shutil.copy(ROOT / "examples/transfer.c", folder / "transfer.c")
+    subprocess.run(["gcc", "-g", "-pthread", "runtime/transfer.c", "-o", "plain"], cwd=b.work, check=True)
+    hunted = subprocess.run([b.heddle, "hunt", "--seed", "1", "-o", "plain.heddle", "--", "./plain"], cwd=b.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check("plain: a trace of its failure", hunted.returncode == FOUND, hunted.stdout)
+    out = parts(b.gdb(b.work / "plain.heddle", "break there", "continue", "step"))
+    check("plain: step goes into a function", re.search(r"transfer \(from=", out[-2]) and "runtime/transfer.c" in out[-2], out)
+    b.nothing_left("plain")
+
+
 def patience(b, trace):
     out = b.gdb(trace, "heddle goto 3", "shell sleep 3", "heddle to-failure", environment={"HEDDLE_OPTIONS": "hang_timeout=500ms:run_timeout=1s"})
     check("queue: no time-out of ours while the user thinks", "FAILED  assertion" in out, out)
@@ -238,7 +251,7 @@ def main():
         queue = b.trace("queue", ROOT / "examples/queue.c")
         for part in (breakpoints, stepping, interference, watchpoints, patience, ends, refusals):
             part(b, queue)
-        for part in (deadlock, to_and_fro, kinds):
+        for part in (deadlock, to_and_fro, kinds, plain):
             part(b)
     finally:
         shutil.rmtree(work, ignore_errors=True)
