@@ -11,6 +11,7 @@ namespace heddle {
 namespace {
 
 constexpr std::uint8_t kFails = 1;      // of a decision: it may be where the run failed
+constexpr std::uint8_t kOwes = 2;       // of a decision: behind it the thread must give way once
 constexpr std::size_t kLongest = 4000;  // steps: looking for races is quadratic
 
 enum class Family { kNone, kMutex, kFutex, kIo, kAny };
@@ -82,7 +83,7 @@ void join(std::array<std::uint32_t, 64>& into, const std::array<std::uint32_t, 6
 }  // namespace
 
 bool dependent(const HeddleEvent& a, const HeddleEvent& b) {
-  if ((a.flags | b.flags) & kFails) return true;
+  if ((a.flags | b.flags) & (kFails | kOwes)) return true;
   if (touches(family(a.kind), b.kind) || touches(family(b.kind), a.kind)) return true;
   if (leaves_locked(a, b) || leaves_locked(b, a)) return true;
   return heddle_meet(place_of(a), place_of(b)) &&
@@ -136,16 +137,19 @@ std::size_t Dpor::extend(std::span<const HeddleEvent> decisions) {
         for (const HeddleEvent& event : *list)
           if (event.thread != before.chosen.thread && !dependent(event, before.chosen)) node.sleep.push_back(event);
     }
+    // Any other thread pays what the one before owes, and who does is in no class: all are tried.
+    if (at > 0 && decisions[at - 1].flags & kOwes) node.backtrack = node.enabled;
     const bool asleep =
         std::ranges::any_of(node.sleep, [&](const HeddleEvent& event) { return event.thread == node.chosen.thread; });
     if (asleep) {  // the run went where others have been: from here on it shows nothing new, but another thread may
       std::uint64_t sleeping = 0;
       for (const HeddleEvent& event : node.sleep) sleeping |= 1ull << event.thread;
-      if (std::uint64_t awake = node.enabled & ~sleeping) node.backtrack = awake & -awake;
+      if (std::uint64_t awake = node.enabled & ~sleeping) node.backtrack |= awake & -awake;
       nodes_.push_back(std::move(node));
       return at;
     }
-    node.backtrack = node.done = 1ull << node.chosen.thread;
+    node.done = 1ull << node.chosen.thread;
+    node.backtrack |= node.done;
     nodes_.push_back(std::move(node));
   }
   return decisions.size();
@@ -246,29 +250,43 @@ namespace {
 
 // A failure ends the run, and which step of the thread began it is not known (an assertion that fails still writes its
 // message, with locks): before each of them others could have failed.
-std::vector<HeddleEvent> marked(std::span<const HeddleEvent> decisions, std::optional<std::uint32_t> failing) {
-  std::vector<HeddleEvent> out(decisions.begin(), decisions.end());
-  for (HeddleEvent& event : out)
-    if (failing && event.thread == *failing) event.flags |= kFails;
-  return out;
+void mark_failing(std::vector<HeddleEvent>& decisions, std::uint32_t failing) {
+  for (HeddleEvent& event : decisions)
+    if (event.thread == failing) event.flags |= kFails;
+}
+
+// A step that leads to where its thread must give way once (a yield, 24 points without effect): it goes on behind a
+// step of anyone else. What others do before it does not count and what they do behind it does, so the order of the two
+// matters, whatever they touch. Where a sleep begins, too, but its end is a matter of time.
+void mark_owing(std::vector<HeddleEvent>& decisions, std::span<const HeddleEvent> pending) {
+  std::array<std::uint8_t, 64> next{};  // by thread: the kind of its next step
+  for (const HeddleEvent& event : pending) next[event.thread] = event.kind;
+  for (std::size_t i = decisions.size(); i-- > 0;) {
+    HeddleEvent& event = decisions[i];
+    const bool gave_way = i + 1 < decisions.size() && decisions[i + 1].flags & HEDDLE_OF_GAVE_WAY &&
+                          !(decisions[i + 1].value >> event.thread & 1);
+    if (gave_way && next[event.thread] != HEDDLE_EV_SLEEP) event.flags |= kOwes;
+    next[event.thread] = event.kind;
+  }
 }
 
 }  // namespace
 
 void Dpor::learn(std::span<const HeddleEvent> run, std::span<const HeddleEvent> pending,
                  std::optional<std::uint32_t> failing) {
-  const std::vector<HeddleEvent> marked_run = marked(run, failing);
-  const std::span<const HeddleEvent> decisions(marked_run);
-  if (decisions.size() > kLongest) {
+  if (run.size() > kLongest) {
     too_large_ = true;
     return;
   }
-  for (std::span<const HeddleEvent> events : {decisions, pending})
+  for (std::span<const HeddleEvent> events : {run, pending})
     for (const HeddleEvent& event : events) {
       too_large_ |= event.thread >= 64 || event.flags & HEDDLE_OF_MORE;
       timed_ |= (event.flags & HEDDLE_OF_TIMED) != 0;
     }
   if (too_large_) return;
+  std::vector<HeddleEvent> decisions(run.begin(), run.end());
+  if (failing) mark_failing(decisions, *failing);
+  mark_owing(decisions, pending);
   bool followed = decisions.size() >= nodes_.size();
   for (std::size_t i = 0; followed && i < nodes_.size(); i++)
     followed = decisions[i].thread == (i + 1 == nodes_.size() ? then_ : nodes_[i].chosen.thread);

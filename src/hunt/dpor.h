@@ -3,7 +3,8 @@
 // Deviations: what is tried in place of the earlier of two racing steps is chosen as by source sets (Abdulla et al.,
 // POPL 2014), since with sleep sets the paper's choice misses classes; stateless and after the fact, on the decisions
 // of whole runs; operations that touch more than their object (condition variables, futexes, I/O) depend on all of
-// their kind. Time is no operation: timeouts that can pass while others run have more behaviours than are enumerated.
+// their kind, and a step behind which its thread must give way depends on all others. Time is no operation: timeouts
+// that can pass while others run have more behaviours than are enumerated.
 #pragma once
 #include <array>
 #include <cstdint>
