@@ -1,6 +1,10 @@
 #include "src/engine/ending.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "src/failure/same_failure.h"
 
 namespace heddle {
 
@@ -10,12 +14,17 @@ bool was_cut_off(const FailureRecord& failure) {
 
 namespace {
 
-// What the program says itself, not its stacks: names of what it loads late may be known in one execution and not in the other. That it
+bool has_nameless_frame(const FailureRecord& failure) {
+  const auto thread = std::ranges::find(failure.threads, failure.thread, &ThreadAtFailure::thread);
+  return thread != failure.threads.end() &&
+         std::ranges::any_of(thread->stack, [](const Frame& f) { return !f.system && f.function.empty(); });
+}
+
+// Names of what the program loads late may be known in one execution and not in the other: then what it says itself has to do. That it
 // took the same steps is asked beside this.
 bool says_the_same(const FailureRecord& one, const FailureRecord& other) {
-  if (one.kind != other.kind) return false;
-  if (one.kind == "assertion" || one.kind == "check") return one.message == other.message;
-  return one.kind != "exit" || one.signature == other.signature;
+  if (same_failure(one, other)) return true;
+  return one.kind == other.kind && one.message == other.message && (has_nameless_frame(one) || has_nameless_frame(other));
 }
 
 }  // namespace

@@ -86,6 +86,17 @@ def another_failure_is_no_confirmation(h):
     assert code == INCONCLUSIVE and f"ended with exit status {first + 1} instead of exit status {first}" in out, (code, out)
 
 
+def a_crash_in_another_function_is_another_failure(h):
+    exe = h.build("static void __attribute__((noinline)) odd(void) { *(volatile int*)8 = 1; }\nstatic void __attribute__((noinline)) even(void) { *(volatile int*)8 = 2; }\n" +
+                  COUNTED % "*executions % 2 ? odd() : even();\n  return 0;", "crashes")
+    hunted = ("hunt", "--json", "--seed", "1", "--workers", "1", "--runs", "1", "-o", "crash.heddle", "--", exe)
+    code, said = h.json(*hunted, **AT_MARK)
+    assert code == INCONCLUSIVE and said["failure"]["signature"] == "segfault|odd|main", (code, said)
+    for _ in range(2):
+        code, said = h.json("replay", "--json", "crash.heddle", **AT_MARK)
+        assert (code, said["reproduced"]) in ((FOUND, True), (INCONCLUSIVE, False)) and (code == FOUND) == (said["failure"]["signature"] == "segfault|odd|main"), (code, said)
+
+
 def one_failure_that_comes_back_is_enough(h):
     exe = h.build(COUNTED % "if (*executions == 1) abort();\n  return 7;", "first")
     fresh = lambda: (h.work / "executions").unlink(missing_ok=True)
