@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cstdio>
 #include <ranges>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "abi/changes.h"
 #include "src/engine/builds.h"
 #include "src/engine/replay.h"
+#include "src/simplify/chance.h"
 #include "src/simplify/write.h"
 #include "tools/json.h"
 #include "tools/open_trace.h"
@@ -27,12 +29,19 @@ constexpr const char* kTooEarly = "interrupted before the failure was seen again
 Trouble bad_input(const Error& error) { return Trouble(SimplifyTrouble{error, true}); }
 Trouble could_not(const Error& error) { return Trouble(SimplifyTrouble{error, false}); }
 
+std::string what_helps_when_damaged(const TraceReader& trace, const Options& engine) {
+  if (Replayer::create(trace, engine)) return "heddle replay follows what is left of it";
+  const std::vector<std::string>& argv = trace.head().meta.argv;
+  return fmt::format("nothing of its schedule is left; heddle hunt -- {} looks for the failure again",
+                     argv.empty() ? "PROG" : shell_line(argv));
+}
+
 /// Why this trace cannot be simplified, whatever the program does.
-std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string& name) {
+std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string& name, const Options& engine) {
   const TraceHead& head = trace.head();
   if (!trace.damage().empty())
     return SimplifyTrouble{
-        {fmt::format("{} is damaged: {}", name, trace.damage()), "heddle replay follows what is left of it"}, true};
+        {fmt::format("{} is damaged: {}", name, trace.damage()), what_helps_when_damaged(trace, engine)}, true};
   if (!head.failure)
     return SimplifyTrouble{{fmt::format("{} has no failure: there is nothing that a simpler trace should show", name),
                             "heddle hunt -- PROG looks for one"},
@@ -48,6 +57,28 @@ std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string
   return std::nullopt;
 }
 
+/// Of the last execution, which is written: who is impatient waits for it a little, since all that was found would be
+/// lost with it.
+class Patience {
+ public:
+  Patience(const std::atomic<bool>* stop, const std::atomic<bool>* give_up)
+      : watcher_([=, this](const std::stop_token& done) { watch(done, stop, give_up); }) {}
+  const std::atomic<bool>& over() const { return over_; }
+
+ private:
+  void watch(const std::stop_token& done, const std::atomic<bool>* stop, const std::atomic<bool>* give_up) {
+    constexpr std::chrono::milliseconds kLongest{5000}, kNap{20};
+    std::optional<Clock::time_point> since;
+    for (; !done.stop_requested(); std::this_thread::sleep_for(kNap)) {
+      if (!since && stop && stop->load()) since = Clock::now();
+      if (since && give_up && give_up->load() && Clock::now() - *since >= kLongest) over_ = true;
+    }
+  }
+
+  std::atomic<bool> over_{false};
+  std::jthread watcher_;  // last: it uses the others
+};
+
 class Session {
  public:
   explicit Session(const SimplifyTask& task) : task_(task) {}
@@ -59,10 +90,14 @@ class Session {
   Result<Trial> follow(Trials& trials, const Execution& original);
   Result<Trial> follow_with(InputSource inputs, Trials& trials, const Execution& original);
   Result<Trial> follow_in_copies(Trials& trials, const Execution& original);
+  Result<Trial> follow_really(Trials& trials, const Execution& original);
+  /// The original execution itself, when all that was found is costlier.
+  Result<Trial> unchanged(Trials& trials, const Execution& original);
 
   const SimplifyTask& task_;
   std::optional<Replayer> replayer_;
   std::optional<StandardInput> input_;
+  std::optional<Patience> patience_;
   std::unique_ptr<Executor> executor_;
   SimplifyAnswer answer_;
 };
@@ -109,6 +144,20 @@ Result<Trial> Session::follow_in_copies(Trials& trials, const Execution& origina
 
 Result<Trial> Session::follow(Trials& trials, const Execution& original) {
   if (task_.inputs == InputChoice::kRecorded) return follow_with(InputSource::kRecorded, trials, original);
+  const auto chance = chance_in(answer_.before.inputs);
+  // What is up to chance would make the answer so, too.
+  trials.accept_chance(task_.inputs == InputChoice::kReal || chance);
+  if (task_.inputs == InputChoice::kReal || !chance) return follow_really(trials, original);
+  Result<Trial> recorded = follow_with(InputSource::kRecorded, trials, original);
+  const bool led = !recorded || recorded->same_failure || recorded->interrupted;
+  answer_.notes.push_back(fmt::format(
+      fmt::runtime(led ? "the program was led with the inputs of the trace: {} may be another in each execution"
+                       : "the answer may be another one each time: the program depends on {}"),
+      *chance));
+  return led ? std::move(recorded) : follow_really(trials, original);
+}
+
+Result<Trial> Session::follow_really(Trials& trials, const Execution& original) {
   const bool known = answer_.before.meta.more.contains("cwd_copy");
   Result<Trial> real = known ? follow_in_copies(trials, original) : follow_with(InputSource::kReal, trials, original);
   if (real && real->wrote_files && !known) real = follow_in_copies(trials, original);
@@ -133,11 +182,28 @@ Result<Trial> Session::follow(Trials& trials, const Execution& original) {
   return follow_with(InputSource::kReal, trials, original);
 }
 
+Result<Trial> Session::unchanged(Trials& trials, const Execution& original) {
+  Result<Trial> led = follow_with(InputSource::kRecorded, trials, original);
+  if (!led || (led->same_failure && led->execution.cost <= original.cost)) return led;
+  Result<ReplayReport> strict = replayer_->replay(*executor_);
+  if (!strict) return std::unexpected(strict.error());
+  if (!strict->reproduced) return error("all that was found is costlier than the trace, and that did not happen again");
+  Trial trial;
+  trial.same_failure = true;
+  trial.execution = original;
+  trial.outcome = std::move(strict->outcome);
+  if (!trial.outcome.evidence) trial.outcome.evidence = executor_->copy_evidence();
+  trial.outcome.evidence->choices = replayer_->request().schedule;
+  trial.outcome.evidence->inputs = replayer_->request().inputs;
+  trial.outcome.failure = answer_.before.failure;
+  return trial;
+}
+
 std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
   const Clock::time_point begin = Clock::now();
   auto trace = open_trace(task_.trace);
   if (!trace) return bad_input(trace.error());
-  if (auto trouble = unfit(*trace, task_.trace)) return std::unexpected(*trouble);
+  if (auto trouble = unfit(*trace, task_.trace, task_.engine)) return std::unexpected(*trouble);
   Result<Execution> original = execution_of(*trace);
   if (!original) return could_not(original.error());
   const Status started = start(*trace);
@@ -160,7 +226,14 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
   Result<Simplified> simplified = simplify(trials, *original, std::move(*first), options, task_.on_progress);
   if (!simplified) return could_not(simplified.error());
   answer_.interrupted = simplified->interrupted;
-  executor_->worker().watch(task_.give_up);
+  patience_.emplace(task_.stop, task_.give_up);
+  executor_->worker().watch(&patience_->over());
+  if (simplified->best.execution.cost > original->cost) {
+    Result<Trial> same = unchanged(trials, *original);
+    if (!same) return could_not(same.error());
+    simplified->best = std::move(*same);
+    answer_.notes.emplace_back("nothing could be removed: what else was executed is costlier");
+  }
   Result<TraceHead> after =
       write_simplified(trials, simplified->best, replayer_->conditions(), answer_.before, task_.output, *executor_);
   if (!after) return could_not(after.error());

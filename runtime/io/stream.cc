@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "abi/guide.h"
+#include "abi/inputs.h"
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
 #include "runtime/strategy/strategy.h"
@@ -13,6 +14,8 @@ namespace heddle::rt {
 namespace {
 
 constexpr uint32_t kStreams = kClockStream + 1;
+
+static_assert(kInputLeft == HEDDLE_INPUT_LEFT && (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
 
 struct PerThread {
   uint64_t first, count;  // into `offsets`

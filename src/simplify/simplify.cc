@@ -25,7 +25,7 @@ class Simplifier {
       : trials_(trials), original_(original), options_(options), on_progress_(on_progress) {
     result_.best = std::move(first);
     const std::size_t switches = turns().empty() ? 0 : turns().size() - 1;
-    if (options.suffix && options.suffix < switches) first_ = switches - options.suffix;
+    if (options.suffix && options.suffix < switches) first_ = switches - options.suffix, removable_ = first_ + 1;
     remember(turns(), Rejoining::kAnywhere);
   }
 
@@ -43,6 +43,7 @@ class Simplifier {
   const Cost& cost() const { return result_.best.execution.cost; }
   bool going() const { return !error_ && !result_.interrupted; }
 
+  bool keeps_beginning(const Execution& execution) const;
   bool remember(const Turns& guide, Rejoining rejoining);
   bool attempt(const Turns& guide, Rejoining rejoining = Rejoining::kAnywhere);
   bool attempt_gathered(std::size_t first, std::size_t last);
@@ -64,7 +65,8 @@ class Simplifier {
   const Execution& original_;
   const SimplifyOptions& options_;
   const std::function<void(const SimplifyProgress&)>& on_progress_;
-  std::size_t first_ = 0;  // turns before it stay
+  std::size_t first_ = 0;      // turns before it stay, and it begins where it does
+  std::size_t removable_ = 0;  // turns from here on may go
   std::size_t tail_ = 0;   // turns from here on were gathered
   Simplified result_;
   std::optional<Execution> refused_;        // the last attempt, if it was executed and not accepted
@@ -73,6 +75,20 @@ class Simplifier {
   std::unordered_set<std::uint64_t> tried_;
   std::optional<Error> error_;
 };
+
+/// The switches before the suffix: the same threads, stopped at the same places.
+bool Simplifier::keeps_beginning(const Execution& execution) const {
+  if (first_ == 0) return true;
+  const auto name = [](const Execution& e, std::size_t i) { return e.threads[e.turns[i].thread].name; };
+  const auto end = [](const Execution& e, std::size_t i) {
+    return e.threads[e.turns[i].thread].prefixes[e.turns[i].end];
+  };
+  const Execution& best = result_.best.execution;
+  if (execution.turns.size() <= first_ || name(execution, first_) != name(best, first_)) return false;
+  for (std::size_t i = 0; i < first_; i++)
+    if (end(execution, i) != end(best, i)) return false;
+  return true;
+}
 
 /// False: it is known. What threads do up to the end of each turn identifies a guide over all executions.
 bool Simplifier::remember(const Turns& guide, Rejoining rejoining) {
@@ -99,7 +115,7 @@ bool Simplifier::attempt(const Turns& guide, Rejoining rejoining) {
     return false;
   }
   result_.interrupted |= trial->interrupted;
-  const bool accepted = trial->same_failure && trial->execution.cost < cost() &&
+  const bool accepted = trial->same_failure && trial->execution.cost < cost() && keeps_beginning(trial->execution) &&
                         (!options_.exact || is_variant(trial->execution, original_));
   if (accepted)
     result_.best = std::move(*trial);
@@ -124,7 +140,7 @@ bool Simplifier::attempt_gathered(std::size_t first, std::size_t last) {
 }
 
 void Simplifier::by_bisection() {
-  attempt({turns().begin(), turns().begin() + static_cast<std::ptrdiff_t>(first_)});  // nobody leads
+  attempt({turns().begin(), turns().begin() + static_cast<std::ptrdiff_t>(removable_)});  // nobody leads
   gather_tail();
   gather_head();
   gather_chunks(first_, turns().size());
@@ -202,7 +218,7 @@ bool Simplifier::remove_pair() {
   const auto only_turn = [&](std::size_t i) {
     return std::ranges::count(turns(), turns()[i].thread, &Turn::thread) == 1;
   };
-  for (std::size_t i = turns().size(); i-- > first_ + 1 && going();)
+  for (std::size_t i = turns().size(); i-- > removable_ + 1 && going();)
     if (only_turn(i) && only_turn(i - 1) && attempt(without(without(turns(), i), i - 1))) return true;
   return false;
 }
@@ -217,8 +233,8 @@ bool Simplifier::replace_last() {
           &b = result_.best.execution.threads[last].actions;
     return a.size() >= kBeginning && b.size() >= kBeginning && std::equal(a.begin(), a.begin() + kBeginning, b.begin());
   };
-  Turns others(turns().begin(), turns().begin() + static_cast<std::ptrdiff_t>(first_));
-  std::copy_if(turns().begin() + static_cast<std::ptrdiff_t>(first_), turns().end(), std::back_inserter(others),
+  Turns others(turns().begin(), turns().begin() + static_cast<std::ptrdiff_t>(removable_));
+  std::copy_if(turns().begin() + static_cast<std::ptrdiff_t>(removable_), turns().end(), std::back_inserter(others),
                [&](const Turn& t) { return t.thread != last; });
   if (turns().size() - others.size() > kFewTurns) return false;
   others = tidy(std::move(others));
@@ -233,7 +249,7 @@ bool Simplifier::replace_last() {
 }
 
 void Simplifier::remove_last() {
-  for (std::size_t i = turns().size(); i-- > first_ && going();)
+  for (std::size_t i = turns().size(); i-- > removable_ && going();)
     if (i < turns().size() && !next_turn(turns(), i) && attempt(without(turns(), i)))
       i = std::min(i + 1, turns().size());  // what is at this place now
 }
@@ -274,7 +290,7 @@ void Simplifier::consolidate_down(bool at_preemptions) {
   const auto asked = [&](std::size_t i) {
     return !at_preemptions || turns()[i].preempted || (i > 0 && turns()[i - 1].preempted);
   };
-  for (std::size_t i = turns().size(); i-- > first_ && going();)
+  for (std::size_t i = turns().size(); i-- > removable_ && going();)
     if (i < turns().size() && asked(i) && next_turn(turns(), i) && attempt(without(turns(), i)))
       i = std::min(i + 1, turns().size());
 }

@@ -6,6 +6,7 @@
 #include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/failure/same_failure.h"
+#include "src/simplify/chance.h"
 
 namespace heddle {
 namespace {
@@ -57,6 +58,7 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   trial.execution = execution_of(steps, outcome->evidence->threads, outcome->result);
   trial.same_failure = !trial.interrupted && !outcome->result.divergence.happened && outcome->result.overflow == 0 &&
                        outcome->failure && heddle::same_failure(*outcome->failure, failure_);
+  if (!run.feed && !accept_chance_ && chance_in(outcome->evidence->inputs)) trial.same_failure = false;
   if (run.feed) outcome->evidence->inputs = run_.inputs;
   trial.outcome = std::move(*outcome);
   return trial;

@@ -37,6 +37,8 @@ class Trials {
 
   void use(InputSource inputs) { inputs_ = inputs; }
   InputSource inputs() const { return inputs_; }
+  /// False: with real inputs only that counts as the same failure which would come again: no chance_in() its inputs.
+  void accept_chance(bool accept) { accept_chance_ = accept; }
   /// `base` says what the threads of `turns` are expected to do. Errors: the program cannot be controlled any more.
   Result<Trial> execute(const Execution& base, const Turns& turns, Rejoining rejoining = Rejoining::kAnywhere);
   std::uint64_t executions() const { return executions_; }
@@ -49,6 +51,7 @@ class Trials {
   const FailureConditions& conditions_;
   const FailureRecord& failure_;
   InputSource inputs_ = InputSource::kReal;
+  bool accept_chance_ = true;
   std::uint64_t executions_ = 0;
 };
 
