@@ -120,9 +120,12 @@ Status understand(const Typed& typed, HuntArguments& out) {
   if (!seed) return std::unexpected(seed.error());
   request.seed = *seed;
   request.strategy = *strategy_named(out.strategy);
-  if (request.bound && (request.strategy == Strategy::kDfs || request.strategy == Strategy::kDpor))
+  if (request.bound && request.strategy != Strategy::kIcb)
     return error(fmt::format("--bound limits the preemptions of icb; {} knows no limit", out.strategy),
                  fmt::format("--strategy icb --bound {}", *request.bound));
+  if (request.depth && request.strategy != Strategy::kPct && request.strategy != Strategy::kAuto)
+    return error(fmt::format("--depth is of pct; {} has none", out.strategy),
+                 fmt::format("--strategy pct --depth {}", request.depth));
   request.points = out.points == "sync"  ? HEDDLE_POINTS_SYNC
                    : out.points == "all" ? HEDDLE_POINTS_ALL
                                          : HEDDLE_POINTS_RACY;
@@ -154,8 +157,8 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   request.worker.ready_timeout = request.options.ready_timeout;
   launch.fork_at_mark = request.options.fork_at_mark;
   if (Status way = choose_way_in(out.program, launch); !way) return way;
-  out.trace = typed.trace.empty() ? fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed)
-                                  : typed.trace;
+  if (!typed.trace.empty()) return {};  // asked before
+  out.trace = fmt::format("{}-{}.heddle", out.program.path.filename().string(), request.seed);
   return can_be_written(out.trace);
 }
 
@@ -186,6 +189,12 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   out.understood = true;
   out.request.worker.launch.argv = split.program;
   if (Status status = build_first(typed.build); !status) return report_not_tested(out, status.error());
+  out.trace = typed.trace;
+  if (!typed.trace.empty())  // behind the build, which may make its folder
+    if (Status status = can_be_written(out.trace); !status) {
+      out.understood = false;
+      return report_not_tested(out, status.error());
+    }
   if (Status status = understand_program(split.program, typed, out); !status)
     return report_not_tested(out, status.error());
   return std::nullopt;

@@ -141,7 +141,7 @@ int write_reports(const HuntArguments& arguments, std::vector<ReportedCase> case
   const auto write = [&](const std::string& path, auto text_of) {
     if (path.empty()) return;
     if (Status done = write_file(path, text_of(report)); !done) {
-      report_error("hunt", done.error());
+      tell_error("hunt", done.error());
       written = false;
     }
   };

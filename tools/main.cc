@@ -14,6 +14,7 @@
 #include "tools/cc.h"
 #include "tools/did_you_mean.h"
 #include "tools/status.h"
+#include "tools/terminal.h"
 #include "tools/verbs.h"
 
 namespace heddle {
@@ -26,11 +27,13 @@ struct Verb {
   std::string_view name;
   int (*run)(int, char**);
   std::string_view usage, summary;
+  bool object_on_stdout = true;  // with --json, errors too
 };
 constexpr Verb kVerbs[] = {
-    {"cc", cc, "cc ARGS...", "compile and link C, as clang does"},
-    {"c++", cxx, "c++ ARGS...", "compile and link C++, as clang++ does"},
-    {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run it in parallel, so that it can be replayed"},
+    {"cc", cc, "cc ARGS...", "compile and link C, as clang does", false},
+    {"c++", cxx, "c++ ARGS...", "compile and link C++, as clang++ does", false},
+    {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run it in parallel, so that it can be replayed",
+     false},  // stdout is the program's
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
     {"simplify", simplify_main, "simplify TRACE -o TRACE2", "reduce it to the switches that matter"},
@@ -68,6 +71,16 @@ int unknown_verb(std::string_view name) {
   return kUsage;
 }
 
+/// Asked before the options are parsed: what is wrong with them is an answer, too.
+bool wants_json(int argc, char** argv) {
+  for (int i = 0; i < argc && std::string_view(argv[i]) != "--"; i++) {
+    const std::string_view word = argv[i];
+    if (word == "--json" || word == "--format=json") return true;
+    if (word == "json" && i > 0 && std::string_view(argv[i - 1]) == "--format") return true;
+  }
+  return false;
+}
+
 int dispatch(int argc, char** argv) {
   std::string_view own = argc > 0 ? argv[0] : "";
   own = own.substr(own.rfind('/') + 1);
@@ -77,8 +90,11 @@ int dispatch(int argc, char** argv) {
   std::string_view name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") return print_help(stdout), kClean;
   if (name == "--version") return fmt::print("heddle {}\n", HEDDLE_VERSION), kClean;
-  for (const Verb& verb : kVerbs)
-    if (verb.name == name) return verb.run(argc - 2, argv + 2);
+  for (const Verb& verb : kVerbs) {
+    if (verb.name != name) continue;
+    if (verb.object_on_stdout && wants_json(argc - 2, argv + 2)) expect_json();
+    return verb.run(argc - 2, argv + 2);
+  }
   return unknown_verb(name);
 }
 
@@ -100,6 +116,7 @@ int main(int argc, char** argv) {
                "heddle: this is a bug in heddle: {}\n  please report it with the command line:", problem.what());
     for (int i = 0; i < argc; i++) fmt::print(stderr, " {}", argv[i]);
     fmt::print(stderr, "\n");
+    heddle::print_error_object(std::string("this is a bug in heddle: ") + problem.what());
     return heddle::kOurBug;
   }
 }

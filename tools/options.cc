@@ -72,21 +72,21 @@ std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& 
     fmt::print("{}", app.help());
     return kClean;
   } catch (const CLI::ParseError& problem) {
+    const std::string verb = app.get_name().substr(app.get_name().rfind(' ') + 1);
     const std::vector<std::string> rest = app.remaining();
     const std::string usage = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
     if (!rest.empty() && !rest.front().starts_with('-') && usage.contains("-- PROG ARGS")) {
-      fmt::print(stderr, "{0}: put -- before the program\n  {0} [OPTIONS] -- {1}\n", app.get_name(), shell_line(rest));
-      return kUsage;
+      return report_error(
+          verb, {"put -- before the program", fmt::format("{} [OPTIONS] -- {}", app.get_name(), shell_line(rest))});
     }
     if (!rest.empty()) {  // CLI11 names what it did not expect from the last to the first
       const bool option = rest.front().starts_with('-');
-      fmt::print(stderr, "{0}: {1} is {2}{3}\n  {0} --help\n", app.get_name(), rest.front(),
-                 option ? "not an option" : "one argument too many",
-                 option ? did_you_mean(rest.front(), options_of(app)) : "");
-      return kUsage;
+      return report_error(verb,
+                          {fmt::format("{} is {}{}", rest.front(), option ? "not an option" : "one argument too many",
+                                       option ? did_you_mean(rest.front(), options_of(app)) : ""),
+                           app.get_name() + " --help"});
     }
-    fmt::print(stderr, "{}: {}\n  {} --help\n", app.get_name(), problem.what(), app.get_name());
-    return kUsage;
+    return report_error(verb, {problem.what(), app.get_name() + " --help"});
   }
 }
 

@@ -116,7 +116,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("-o,--output", a.output, "write to this file instead of stdout");
   app.add_flag("--json", a.json, "one JSON object, the same as --format json");
   app.add_flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
-  app.add_flag("--schedule", a.schedule, "the schedule as text that can be edited: thread and steps");
+  app.add_flag("--schedule", a.schedule, "the schedule as text: a thread and how many steps it takes, a line each");
   app.add_flag("--full", a.full, "fold nothing");
   app.add_option("--thread", a.thread, "only this thread");
   app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")

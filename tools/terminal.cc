@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/json.h"
 #include "tools/status.h"
 
 namespace heddle {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::size_t kInputLimit = 64u << 20;
 constexpr int kSilentPipeMs = 3000;
 
+bool json_expected = false;
 constexpr unsigned kPatience = 5;  // seconds
 std::atomic<bool> interrupted{false}, impatient{false};
 void on_signal(int) { interrupted.store(true); }
@@ -48,10 +50,21 @@ std::string painted(std::string_view text, const char* code, int fd) {
 
 }  // namespace
 
-int report_error(std::string_view verb, const Error& error) {
+void tell_error(std::string_view verb, const Error& error) {
   fmt::print(stderr, "heddle {}: {}\n", verb, error.message);
   if (!error.advice.empty()) fmt::print(stderr, "  {}\n", error.advice);
+}
+
+int report_error(std::string_view verb, const Error& error) {
+  tell_error(verb, error);
+  print_error_object(error.message);
   return kUsage;
+}
+
+void expect_json() { json_expected = true; }
+
+void print_error_object(const std::string& message) {
+  if (json_expected) print_json({{"error", message}});
 }
 
 bool is_terminal(int fd) { return isatty(fd) == 1; }

@@ -12,8 +12,14 @@
 
 namespace heddle {
 
-/// "heddle hunt: message", the advice on a line of its own; to stderr. Returns the exit status 2.
+/// "heddle hunt: message", the advice on a line of its own; to stderr.
+void tell_error(std::string_view verb, const Error& error);
+/// The same when it is the end of the verb: with --json stdout gets {"error": message}. Returns the exit status 2.
 int report_error(std::string_view verb, const Error& error);
+/// --json was asked for: from here on report_error() is an object too.
+void expect_json();
+/// Only that object, if --json was asked for.
+void print_error_object(const std::string& message);
 
 /// Bold/red when `fd` is a terminal (and NO_COLOR is not set), else the text itself.
 std::string strong(std::string_view text, int fd);

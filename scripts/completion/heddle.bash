@@ -8,14 +8,15 @@ _heddle() {
   case $previous in
     --strategy) COMPREPLY=($(compgen -W "auto random pct pos surw racedirected rff icb dfs dpor" -- "$current")); return ;;
     --points) COMPREPLY=($(compgen -W "sync racy all" -- "$current")); return ;;
+    --network) COMPREPLY=($(compgen -W "own host" -- "$current")); return ;;
     --detector) COMPREPLY=($(compgen -W "auto on off" -- "$current")); return ;;
     --fail-on-exit) COMPREPLY=($(compgen -W "any none" -- "$current")); return ;;
     --inputs) COMPREPLY=($(compgen -W "auto real recorded" -- "$current")); return ;;
     --format) COMPREPLY=($(compgen -W "text json html perfetto" -- "$current")); return ;;
   esac
   case ${COMP_WORDS[1]} in
-    hunt) COMPREPLY=($(compgen -W "--strategy --points --runs --time --seed --depth --workers --max-steps --run-timeout
-        --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --simplify --gtest --junit --sarif --bisect --build --json --quiet --help -o --output --" -- "$current")) ;;
+    hunt) COMPREPLY=($(compgen -W "--strategy --bound --points --runs --time --seed --depth --workers --max-steps --run-timeout
+        --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --simplify --keep-going --gtest --junit --sarif --bisect --build --json --quiet --help -o --output --" -- "$current")) ;;
     record) COMPREPLY=($(compgen -W "--mode --with --network --json --quiet --help -o --output --" -- "$current")) ;;
     replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --json --quiet --help --" -- "$current")) ;;
     simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --json --quiet --help --" -- "$current")) ;;
