@@ -30,6 +30,7 @@ Meta meta_of(const HuntArguments& arguments) {
   Meta meta = describe_run(arguments.program, arguments.request.worker.launch);
   meta.has_standard_input = arguments.input.has_value();
   if (arguments.input) meta.standard_input = arguments.input->bytes;
+  if (const std::string& test = arguments.request.conditions.gtest(); !test.empty()) meta.more["gtest"] = test;
   return meta;
 }
 
@@ -125,7 +126,8 @@ Result<Answer> find(HuntArguments& arguments) {
   if (answer.result.failures.empty()) return trace_race(arguments, confirming, answer, **executor), std::move(answer);
   tell_failures(arguments, confirming, answer, **executor, live);
   answer.result.interrupted |= arguments.request.worker.stop->load();
-  if (!answer.foremost()) return std::unexpected(found_but_not_written(arguments, answer));
+  if (!answer.foremost() && !arguments.request.keep_going)
+    return std::unexpected(found_but_not_written(arguments, answer));
   return answer;
 }
 
@@ -154,21 +156,32 @@ std::string why_inconclusive(const Answer& answer) {
   return "failed once; executed again with the same schedule and inputs, " + witness.difference;
 }
 
+// The foremost, and behind it all others that are confirmed.
+std::vector<std::size_t> indices_to_report(const Answer& answer) {
+  const std::optional<std::size_t> foremost = answer.foremost();
+  if (!foremost) return {};
+  std::vector<std::size_t> out = {*foremost};
+  for (std::size_t i = *foremost + 1; i < answer.told.size(); i++)
+    if (answer.told[i].confirmed()) out.push_back(i);
+  return out;
+}
+
 ReportedCase case_of(const HuntArguments& arguments, const Answer& answer) {
   ReportedCase out = program_case(arguments);
   const int status = status_of(answer);
-  out.verdict = status == kFound ? Verdict::kFailed : status == kClean ? Verdict::kPassed : Verdict::kInconclusive;
+  out.verdict = status == kFound   ? Verdict::kFailed
+                : status == kClean ? Verdict::kPassed
+                : status == kUsage ? Verdict::kNotTested
+                                   : Verdict::kInconclusive;
+  if (out.verdict == Verdict::kNotTested) out.why = found_but_not_written(arguments, answer).message;
   if (out.verdict == Verdict::kInconclusive) out.why = why_inconclusive(answer);
   out.runs = answer.result.runs;
   out.seconds = answer.result.seconds;
   out.races = answer.races.races;
   out.notes = answer.result.notes;
-  const std::optional<std::size_t> foremost = answer.foremost();
-  if (!foremost) return out;
-  out.output = answer.told[*foremost].witness->head.output;
-  out.failures.push_back(reported(answer, *foremost));
-  for (std::size_t i = *foremost + 1; i < answer.told.size(); i++)
-    if (answer.told[i].confirmed()) out.failures.push_back(reported(answer, i));
+  if (const std::optional<std::size_t> foremost = answer.foremost())
+    out.output = answer.told[*foremost].witness->head.output;
+  for (const std::size_t i : indices_to_report(answer)) out.failures.push_back(reported(answer, i));
   return out;
 }
 
@@ -185,7 +198,9 @@ int hunt_program(HuntArguments& arguments) {
 Result<Hunted> hunt_one(HuntArguments& arguments) {
   Result<Answer> answer = find(arguments);
   if (!answer) return std::unexpected(answer.error());
-  return Hunted{status_of(*answer), case_of(arguments, *answer), object_of(arguments, *answer)};
+  Hunted hunted{status_of(*answer), case_of(arguments, *answer), {}, object_of(arguments, *answer)};
+  for (const std::size_t i : indices_to_report(*answer)) hunted.simplified.push_back(simplified_words(answer->told[i]));
+  return hunted;
 }
 
 int hunt_main(int argc, char** argv) {

@@ -7,6 +7,7 @@
 #include "src/show/words.h"
 #include "tools/json.h"
 #include "tools/status.h"
+#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -76,6 +77,11 @@ std::string totals_text(const TraceHead& head) {
                      counted("preemption", head.totals.preemptions));
 }
 
+// "found as shop-1-full.heddle: 3 threads, 12 steps, 5 switches, 4 preemptions"
+std::string found_as(const ToldFailure& told) {
+  return fmt::format("found as {}: {}", told.simplified->original.string(), totals_text(told.witness->head));
+}
+
 std::string run_text(const HuntArguments& arguments, const FailingRun& failing) {
   return fmt::format("run {}, seed {}", failing.index + 1, arguments.request.seed);
 }
@@ -115,10 +121,11 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
-  if (simplified && !arguments.quiet) print_simplified(*simplified, shell_word(told.trace.string()));
+  if (simplified && !arguments.quiet)
+    for (const std::string& line : simplified_lines(*simplified, shell_word(told.trace.string())))
+      fmt::print("  {}\n", line);
   print_next(arguments, told.trace);
-  if (simplified && simplified->answer && !arguments.quiet)
-    fmt::print("  found as {}: {}\n", simplified->original.string(), totals_text(witness.head));
+  if (simplified && simplified->answer && !arguments.quiet) fmt::print("  {}\n", found_as(told));
   if (!has_lines(failure) && !arguments.quiet)
     fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
 }
@@ -161,7 +168,7 @@ nlohmann::ordered_json failures_json(const Answer& answer) {
 void print_words(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   const std::optional<std::size_t> foremost = answer.foremost();
-  if (foremost) {
+  if (!answer.told.empty()) {
     for (std::size_t i = 0; i < answer.told.size(); i++) print_failure(arguments, result.failures[i], answer.told[i]);
     if (arguments.request.keep_going) print_summary(result);
   } else {
@@ -181,8 +188,12 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   }
   if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
   if (arguments.quiet) return;
-  if (result.coverage.runs > 0 && result.complete.empty() && !foremost) fmt::print("  {}\n", describe(result.coverage));
+  if (result.coverage.runs > 0 && result.complete.empty() && (answer.told.empty() || arguments.request.keep_going))
+    fmt::print("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
+  if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
+    fmt::print(
+        "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
   if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
   // Of several failures, or of one that was simplified, what is said of each stands there.
   if (foremost && !arguments.request.keep_going) {
@@ -204,6 +215,13 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
 
 }  // namespace
 
+std::vector<std::string> simplified_words(const ToldFailure& told) {
+  if (!told.simplified) return {};
+  std::vector<std::string> out = simplified_lines(*told.simplified, shell_word(told.trace.string()));
+  if (told.simplified->answer) out.push_back(found_as(told));
+  return out;
+}
+
 std::optional<std::size_t> Answer::foremost() const {
   std::optional<std::size_t> written;
   for (std::size_t i = 0; i < told.size(); i++) {
@@ -215,6 +233,7 @@ std::optional<std::size_t> Answer::foremost() const {
 
 int status_of(const Answer& answer) {
   if (const auto foremost = answer.foremost()) return answer.told[*foremost].confirmed() ? kFound : kInconclusive;
+  if (!answer.told.empty()) return kUsage;  // nothing could be written
   if (answer.result.interrupted) return kInterruptedExit;
   return answer.result.runs == 0 ? kInconclusive : kClean;
 }
@@ -227,6 +246,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   const std::optional<std::size_t> foremost = answer.foremost();
   const ToldFailure* told = foremost ? &answer.told[*foremost] : nullptr;
   const TraceHead* head = told ? &told->witness->head : nullptr;
+  if (!told && !answer.told.empty()) out["error"] = answer.told.front().not_written->message;
   out["found"] = told && told->confirmed();
   out["runs"] = result.runs;
   out["seconds"] = result.seconds;

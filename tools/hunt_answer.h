@@ -31,18 +31,20 @@ struct ToldFailure {
 
 struct Answer {
   HuntResult result;
-  std::vector<ToldFailure> told;  // one for each of result.failures; of at least one there is a witness
+  std::vector<ToldFailure> told;  // one for each of result.failures; without --keep-going with a witness
   RaceFindings races;
   std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race
   std::optional<Error> no_race_trace;   // why there is none
 
   /// The index of the failure to speak of when there is room for one: the first that is confirmed, else the first that
-  /// has a trace. None: nothing failed.
+  /// has a trace. None: nothing failed, or (--keep-going) no trace could be written.
   std::optional<std::size_t> foremost() const;
 };
 
 /// heddle hunt's exit status: that a failure is confirmed counts, not which.
 int status_of(const Answer& answer);
+/// --simplify, in lines: what is left of this failure's trace, and where the whole one lies. Empty: nobody asked.
+std::vector<std::string> simplified_words(const ToldFailure& told);
 /// Of --json.
 nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& answer);
 void print_answer(const HuntArguments& arguments, const Answer& answer);

@@ -14,6 +14,7 @@
 #include "tools/hunt_one.h"
 #include "tools/hunt_reports.h"
 #include "tools/json.h"
+#include "tools/source_of_program.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 
@@ -53,6 +54,16 @@ bool wants_disabled(const std::vector<std::string>& argv) {
   return wanted;
 }
 
+/// What chooses the tests, as GoogleTest reads it; "" when nobody said.
+std::string filter_of(const std::vector<std::string>& argv) {
+  constexpr std::string_view kFlag = "--gtest_filter=";
+  const char* text = std::getenv("GTEST_FILTER");
+  std::string filter = text ? text : "";
+  for (std::string_view word : argv)
+    if (word.starts_with(kFlag)) filter = word.substr(kFlag.size());
+  return filter;
+}
+
 Result<std::vector<GtestChoice>> tests_of(const Launch& launch) {
   std::vector<std::string> argv = launch.argv;
   argv.front() = launch.program.string();
@@ -65,6 +76,14 @@ Result<std::vector<GtestChoice>> tests_of(const Launch& launch) {
                                                            last_line_of(said.err.empty() ? said.out : said.err))),
                  "--gtest is for GoogleTest programs");
   const std::vector<GtestTest> all = parse_gtest_list(said.out);
+  if (const std::string filter = filter_of(argv); all.empty() && !filter.empty()) {
+    argv.push_back("--gtest_filter=*");  // the last one counts
+    const Said whole = run_command(argv, launch.environment, launch.cwd, kListLimit);
+    if (const std::size_t n = parse_gtest_list(whole.out).size(); whole.status == 0 && n > 0)
+      return error(
+          fmt::format("the filter {} matches none of the {} of {}", filter, counted("test", n), launch.argv.front()),
+          fmt::format("{} --gtest_list_tests '--gtest_filter=*' lists them", launch.argv.front()));
+  }
   if (all.empty())
     return error(fmt::format("{} --gtest_list_tests lists no tests", launch.argv.front()),
                  "--gtest is for GoogleTest programs");
@@ -84,17 +103,15 @@ fs::path trace_of(const HuntArguments& arguments, const GtestTest& test) {
   return path;
 }
 
-/// GoogleTest ends with status 1 whatever failed; why is in what it wrote.
-void say_what_failed(Hunted& hunted) {
-  const auto found = find_gtest_failure(hunted.told.output);
-  if (!found) return;
-  hunted.json["expectation"] = {{"file", found->file}, {"line", found->line}, {"text", found->text}};
+/// What GoogleTest wrote is in the failures by now (FailureConditions); its files are named as the compiler was told.
+void find_sources(Hunted& hunted, const fs::path& program) {
+  bool first = true;
   for (ReportedFailure& f : hunted.told.failures) {
-    if (f.failure.kind != "exit") continue;
-    f.failure.message = found->text.empty() ? "an expectation failed" : found->text;
-    f.failure.file = found->file;
-    f.failure.line = found->line;
-    f.failure.function.clear();
+    const bool expectation = f.failure.kind == "exit" && f.failure.detail.contains("\nexpectation: ");
+    if (expectation) f.failure.file = source_of_program(program, f.failure.file);
+    if (expectation && first)
+      hunted.json["expectation"] = {{"file", f.failure.file}, {"line", f.failure.line}, {"text", f.failure.message}};
+    first = false;
   }
 }
 
@@ -109,6 +126,7 @@ class Tests {
     arguments_.request.worker.launch.argv.push_back("--gtest_filter=" + test.full());
     arguments_.trace = stem_;
     arguments_.trace = trace_of(arguments_, test);
+    arguments_.request.conditions.tell_expectations(test.full());
     Result<Hunted> hunted = hunt_one(arguments_);
     if (!hunted) {
       Hunted untested;
@@ -118,7 +136,7 @@ class Tests {
       untested.json = {{"error", hunted.error().message}};
       hunted = std::move(untested);
     }
-    say_what_failed(*hunted);
+    find_sources(*hunted, arguments_.program.path);
     add(test, std::move(*hunted));
   }
 
@@ -165,11 +183,12 @@ class Tests {
       one.update(hunted.json);
       objects_.push_back(std::move(one));
     }
-    if (!arguments_.json) say([&] { print_line(test, hunted.told); });
+    if (!arguments_.json) say([&] { print_line(test, hunted); });
     cases_.push_back(std::move(hunted.told));
   }
 
-  void print_line(const GtestTest& test, const ReportedCase& told) const {
+  void print_line(const GtestTest& test, const Hunted& hunted) const {
+    const ReportedCase& told = hunted.told;
     const std::string budget = fmt::format("{}, {:.1f} s", counted("run", told.runs), told.seconds);
     switch (told.verdict) {
       case Verdict::kPassed: {
@@ -181,7 +200,11 @@ class Tests {
         if (!arguments_.quiet) fmt::print("{:<9} {}\n", told.why, test.full());
         break;
       case Verdict::kFailed:
-        for (const ReportedFailure& f : told.failures) print_failure(test, f);
+        for (std::size_t i = 0; i < told.failures.size(); i++) {
+          print_failure(test, told.failures[i]);
+          if (!arguments_.quiet)
+            for (const std::string& line : hunted.simplified[i]) fmt::print("            {}\n", line);
+        }
         break;
       case Verdict::kInconclusive:
         fmt::print("unclear   {}   {}\n", test.full(), told.why);

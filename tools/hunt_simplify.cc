@@ -44,15 +44,14 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::pat
   return out;
 }
 
-void print_simplified(const SimplifiedFinding& finding, const std::string& trace) {
-  if (!finding.answer) {
-    fmt::print("  note: not simplified: {}{}\n", finding.why_not->message,
-               finding.why_not->advice.empty() ? "" : "; " + finding.why_not->advice);
-    return;
-  }
-  fmt::print("  {}{}\n", first_line(*finding.answer), interrupted_text(*finding.answer));
-  for (const std::string& line : preemption_lines(*finding.answer, trace)) fmt::print("  {}\n", line);
-  for (const std::string& note : finding.answer->notes) fmt::print("  note: {}\n", note);
+std::vector<std::string> simplified_lines(const SimplifiedFinding& finding, const std::string& trace) {
+  if (!finding.answer)
+    return {fmt::format("note: not simplified: {}{}", finding.why_not->message,
+                        finding.why_not->advice.empty() ? "" : "; " + finding.why_not->advice)};
+  std::vector<std::string> out = {first_line(*finding.answer) + interrupted_text(*finding.answer)};
+  for (std::string& line : preemption_lines(*finding.answer, trace)) out.push_back(std::move(line));
+  for (const std::string& note : finding.answer->notes) out.push_back("note: " + note);
+  return out;
 }
 
 nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const fs::path& trace) {

@@ -2,6 +2,8 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tools/hunt_arguments.h"
 #include "tools/simplify_trace.h"
@@ -20,8 +22,8 @@ struct SimplifiedFinding {
 SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace,
                                    const std::atomic<bool>& impatient, bool live);
 
-/// To stdout: what is left, in the middle of what the hunt says.
-void print_simplified(const SimplifiedFinding& finding, const std::string& trace);
+/// What is left, a line each: for the middle of what the hunt says.
+std::vector<std::string> simplified_lines(const SimplifiedFinding& finding, const std::string& trace);
 nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const std::filesystem::path& trace);
 
 }  // namespace heddle

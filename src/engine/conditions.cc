@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "src/failure/failure.h"
+#include "src/gtest/gtest_output.h"
 
 namespace heddle {
 
@@ -33,6 +34,19 @@ FailureRecord simple_failure(const char* kind, std::string detail, std::string m
   failure.thread = "0";
   failure.signature = signature(failure);
   return failure;
+}
+
+// Of which expectation the status speaks; its place is part of the detail, since a signature has no lines.
+void tell_expectation(FailureRecord& failure, std::string_view output, const std::string& test) {
+  const auto found = find_gtest_failure(output);
+  if (!found) return;
+  failure.message = found->text.empty() ? "an expectation failed" : found->text;
+  failure.file = found->file;
+  failure.line = found->line;
+  failure.function.clear();
+  failure.detail += fmt::format("\ntest: {}\nexpectation: {}", test, found->expectation);
+  if (!found->file.empty()) failure.detail += fmt::format("\nplace: {}:{}", found->file, found->line);
+  failure.signature = signature(failure);
 }
 
 }  // namespace
@@ -80,6 +94,8 @@ void FailureConditions::judge(RunOutcome& outcome) const {
       outcome.failure =
           simple_failure("output", fmt::format("pattern: {}", output_), fmt::format("the program wrote: {}", line));
   }
+  if (!gtest_.empty() && outcome.failure && outcome.failure->kind == "exit")
+    tell_expectation(*outcome.failure, outcome.output.text, gtest_);
 }
 
 }  // namespace heddle

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/failure/same_failure.h"
+
 namespace heddle {
 namespace {
 
@@ -46,6 +48,25 @@ TEST(Conditions, OutputIsMatchedByLines) {
   EXPECT_THAT(outcome.failure->message, HasSubstr("lost 3 messages"));
   EXPECT_FALSE(fails("any", "^messages", exited(0, "lost 3 messages\n")));
   EXPECT_TRUE(fails("any", "b$", exited(0, std::string("a\0b\nc", 5))));
+}
+
+TEST(Conditions, AFailedExpectationHasASignatureOfItsOwn) {
+  const auto judged = [](const char* output) {
+    RunOutcome outcome = exited(1, output);
+    outcome.failure->detail = "status: 1";
+    FailureConditions conditions;
+    conditions.tell_expectations("Bank.Pays");
+    conditions.judge(outcome);
+    return *outcome.failure;
+  };
+  const FailureRecord one = judged("bank.cc:7: Failure\nExpected: (paid) == (2), actual: 1 vs 2\n");
+  EXPECT_EQ(one.signature, "exit|1|Bank.Pays|Expected: (paid) == (2)");
+  EXPECT_EQ(one.message, "Expected: (paid) == (2), actual: 1 vs 2");
+  EXPECT_EQ(one.file, "bank.cc");
+  EXPECT_EQ(one.line, 7u);
+  EXPECT_TRUE(same_failure(one, judged("bank.cc:7: Failure\nExpected: (paid) == (2), actual: 0 vs 2\n")));
+  EXPECT_FALSE(same_failure(one, judged("bank.cc:9: Failure\nExpected: (paid) == (2), actual: 1 vs 2\n")));
+  EXPECT_EQ(judged("no word\n").detail, "status: 1");
 }
 
 TEST(Conditions, BadOnesAreErrors) {

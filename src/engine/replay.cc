@@ -114,6 +114,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   Replayer replayer(trace);
   auto conditions = FailureConditions::create(text_of(head.meta, "fail_on_exit"), text_of(head.meta, "fail_on_output"));
   if (!conditions) return std::unexpected(conditions.error());
+  conditions->tell_expectations(text_of(head.meta, "gtest"));
   replayer.conditions_ = std::move(*conditions);
 
   HeddleRun run{};

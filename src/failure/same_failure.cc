@@ -5,6 +5,10 @@ namespace heddle {
 std::string identity(const FailureRecord& failure) {
   std::string out = failure.kind + '\n' + failure.signature;
   if (failure.kind == "assertion" || failure.kind == "check") out += '\n' + failure.message;
+  // Of an expectation (src/engine/conditions.h) also its line: a test may expect the same thing twice.
+  if (failure.kind == "exit")
+    if (const std::size_t place = failure.detail.find("\nplace: "); place != std::string::npos)
+      out += failure.detail.substr(place);
   return out;
 }
 

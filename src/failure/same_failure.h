@@ -6,7 +6,8 @@
 
 namespace heddle {
 
-/// Equal for equal failures: the signature and, since a function may have several of them, which assertion or check.
+/// Equal for equal failures: the signature and, since a function may have several of them, which assertion, check or
+/// expectation. Of one build: an expectation is told from another by its line.
 std::string identity(const FailureRecord& failure);
 bool same_failure(const FailureRecord& one, const FailureRecord& other);
 

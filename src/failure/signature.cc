@@ -70,6 +70,15 @@ std::string qualifier(const FailureRecord& failure) {
   return colon == std::string::npos ? line : line.substr(colon + 2);
 }
 
+/// "status: 1\ntest: Bank.Pays\n...", "test" -> "Bank.Pays"; "" when there is no such line.
+std::string line_of_detail(const FailureRecord& failure, std::string_view name) {
+  const std::string key = fmt::format("\n{}: ", name);
+  const std::size_t at = failure.detail.find(key);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + key.size();
+  return failure.detail.substr(begin, failure.detail.find('\n', begin) - begin);
+}
+
 std::string shortened(std::string text) {
   if (text.size() <= kLongest) return text;
   std::uint32_t hash = 2166136261u;
@@ -85,7 +94,9 @@ std::string signature(const FailureRecord& failure) {
     parts = deadlock_parts(failure);
   else if (failure.kind == "livelock" || failure.kind == "hang")
     parts = spinning_parts(failure);
-  else if (failure.kind == "exit" || failure.kind == "output")
+  else if (failure.kind == "exit")
+    parts = {qualifier(failure), line_of_detail(failure, "test"), line_of_detail(failure, "expectation")};
+  else if (failure.kind == "output")
     parts = {qualifier(failure)};
   else
     parts = user_functions(failure);

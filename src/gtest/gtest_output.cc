@@ -35,8 +35,9 @@ bool is_disabled(std::string_view name) {
 
 /// "queue_test.cc:31: Failure"
 std::optional<GtestFailure> failure_line(std::string_view line) {
-  constexpr std::string_view kEnd = ": Failure";
+  constexpr std::string_view kEnd = ": Failure", kException = "unknown file: Failure";
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line == kException) return GtestFailure{};
   if (!line.ends_with(kEnd)) return std::nullopt;
   line.remove_suffix(kEnd.size());
   const std::size_t colon = line.rfind(':');
@@ -47,6 +48,54 @@ std::optional<GtestFailure> failure_line(std::string_view line) {
   if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   failure.file = line.substr(0, colon);
   return failure;
+}
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == line.npos) return {};
+  return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+}
+
+/// "lost 3 of 0x10, thread2" -> "lost # of #, thread2"
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  const auto is = [&](std::size_t i, auto test) {
+    return i < text.size() && test(static_cast<unsigned char>(text[i]));
+  };
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  for (std::size_t i = 0; i < text.size();) {
+    const bool number = is(i, [](unsigned char c) { return std::isdigit(c) != 0; }) && (i == 0 || !is(i - 1, is_word));
+    if (!number) {
+      out += text[i++];
+      continue;
+    }
+    out += '#';
+    while (is(i, is_word) || (is(i, [](unsigned char c) { return c == '.'; }) && is(i + 1, is_word))) i++;
+  }
+  return out;
+}
+
+/// What GoogleTest wrote about one expectation, line by line, without what may differ in the next run.
+std::string expectation_of(const std::vector<std::string_view>& lines) {
+  if (lines.empty()) return {};
+  const std::string_view first = trimmed(lines.front());
+  std::string out(first);
+  const auto add = [&](std::string_view line) { out.append(" ").append(trimmed(line)); };
+  if (first == "Expected equality of these values:") {
+    for (std::size_t i = 1; i < lines.size() && lines[i].starts_with("  "); i++)
+      if (!lines[i].starts_with("   ")) add(lines[i]);  // deeper: "Which is: 1"
+  } else if (const std::size_t actual = first.find(", actual: "); actual != first.npos) {
+    out.resize(actual);
+  } else if (first.starts_with("Value of: ")) {
+    for (std::size_t i = 1; i < lines.size() && i < 3; i++)
+      if (trimmed(lines[i]).starts_with("Expected: ")) add(lines[i]);
+  } else if (first == "Failed") {
+    for (std::size_t i = 1; i < lines.size(); i++) add(lines[i]);
+    return without_numbers(out);
+  } else if (!first.starts_with("Expected: ")) {
+    return without_numbers(out);
+  }
+  return out;
 }
 
 }  // namespace
@@ -73,13 +122,14 @@ std::optional<GtestFailure> find_gtest_failure(std::string_view output) {
   while (!output.empty()) {
     auto failure = failure_line(next_line(output));
     if (!failure) continue;
+    std::vector<std::string_view> lines;
     while (!output.empty() && failure->text.size() < kMostText) {
-      std::string_view line = next_line(output);
-      if (line.starts_with("[  FAILED  ]") || line.find_first_not_of(" \t\r") == line.npos || failure_line(line)) break;
-      line.remove_prefix(line.find_first_not_of(" \t"));
-      line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-      failure->text.append(failure->text.empty() ? "" : " ").append(line);
+      const std::string_view line = next_line(output);
+      if (line.starts_with("[  FAILED  ]") || trimmed(line).empty() || failure_line(line)) break;
+      failure->text.append(failure->text.empty() ? "" : " ").append(trimmed(line));
+      lines.push_back(line);
     }
+    failure->expectation = expectation_of(lines);
     return failure;
   }
   return std::nullopt;

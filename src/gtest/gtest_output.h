@@ -21,9 +21,10 @@ struct GtestTest {
 std::vector<GtestTest> parse_gtest_list(std::string_view output);
 
 struct GtestFailure {
-  std::string file;
+  std::string file;  // as the compiler was told it; "" and line 0: an exception left the test
   std::uint32_t line = 0;
-  std::string text;  // "Expected equality of these values: n Which is: 1 2", in one line
+  std::string text;         // "Expected equality of these values: n Which is: 1 2", in one line
+  std::string expectation;  // the part that stays from run to run: "Expected equality of these values: n 2"
 };
 
 /// The first failed expectation in a program's output.

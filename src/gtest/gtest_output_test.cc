@@ -73,7 +73,30 @@ TEST(GtestFailureText, IsTheFirstFailedExpectationInOneLine) {
   EXPECT_EQ(found->file, "/src/bank test.cc");
   EXPECT_EQ(found->line, 31u);
   EXPECT_EQ(found->text, "Expected equality of these values: balance Which is: 90 100");
+  EXPECT_EQ(found->expectation, "Expected equality of these values: balance 100");
   EXPECT_FALSE(find_gtest_failure("x:y: Failure\n: Failure\nx:1 Failure\n"));
+}
+
+TEST(GtestFailureText, TheExpectationIsWhatStaysFromRunToRun) {
+  const auto expectation = [](const std::string& said) {
+    return find_gtest_failure("a.cc:1: Failure\n" + said)->expectation;
+  };
+  EXPECT_EQ(expectation("Expected: (shop.stock()) >= (0), actual: -1 vs 0\nsold 3\n"),
+            "Expected: (shop.stock()) >= (0)");
+  EXPECT_EQ(expectation("Value of: done[3]\n  Actual: false\nExpected: true\nafter 7\n"),
+            "Value of: done[3] Expected: true");
+  EXPECT_EQ(expectation("Failed\nlost 3 of 0x10, thread2\n"), "Failed lost # of #, thread2");
+  EXPECT_EQ(expectation("The difference between a and b is 0.25, which exceeds c\n"),
+            "The difference between a and b is #, which exceeds c");
+  EXPECT_EQ(expectation(""), "");
+}
+
+TEST(GtestFailureText, AnExceptionHasNoPlace) {
+  const auto found =
+      find_gtest_failure("unknown file: Failure\nC++ exception with description \"c\" thrown in the test body.\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->file, "");
+  EXPECT_EQ(found->text, "C++ exception with description \"c\" thrown in the test body.");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "ci")]
 import schema  # noqa: E402
 from command_line import Tool  # noqa: E402
+from programs import bounded  # noqa: E402
 from report import Report  # noqa: E402
 
 FAIL = HERE.parent / "programs" / "fail"
@@ -240,9 +241,47 @@ def a_googletest_program_takes_its_own_options(h):
     assert not (h.work / "out.xml").exists()
     code, out, err = h("hunt", "--gtest", "--seed", "1", "--json", "--", "./shop_test", "--gtest_filter=Shop.Never*")
     found = json.loads(out)
-    assert code == FOUND and found["found"] and found["failure"]["signature"] == "exit|1" and found["expectation"]["line"] == 56 and found["trace"], (code, out, err)
+    assert code == FOUND and found["found"] and found["failure"]["signature"] == "exit|1|Shop.NeverSellsWhatIsNotThere|Expected: (shop.stock()) >= (0)" and found["expectation"]["line"] == 56 and found["trace"], (code, out, err)
     code, out, err = h("hunt", "--gtest", "--seed", "1", "-o", "named.heddle", "--", "./shop_test", "--gtest_filter=Shop.Never*")
     assert code == FOUND and out.splitlines()[0].endswith("heddle replay named-Shop.NeverSellsWhatIsNotThere.heddle"), out
+
+
+def each_failed_expectation_is_a_failure_of_its_own(h):
+    """Two bugs in one test: what is reported, named, simplified and replayed is one and the same of them."""
+    (h.work / "src").mkdir()
+    (h.work / "elsewhere").mkdir()
+    shutil.copy(HERE / "ci" / "two_bugs_test.cc", h.work / "src")
+    code, _, err = bounded([h.exe, "c++", "-g", "-pthread", "two_bugs_test.cc", "-lgtest", "-lgtest_main", "-o", "two"], h.work / "src", 180)
+    assert code == 0, err
+    lines = (h.work / "src" / "two_bugs_test.cc").read_text().splitlines()
+    place = {bug: next(i for i, line in enumerate(lines, 1) if bug in line and "EXPECT" in line) for bug in ("order", "lost update")}
+    elsewhere = Tool(h.exe, h.work / "elsewhere")
+    seen = set()
+    for seed in range(1, 8):
+        code, out, err, junit, sarif = hunt(elsewhere, "--gtest", "--simplify", "--strategy", "random", "-o", "one.heddle", "--", "../src/two", "--gtest_filter=Two.Bugs", seed=seed, timeout=120)
+        bug = next(b for b in place if f"{b}   two_bugs_test.cc:{place[b]}" in out)
+        seen.add(bug)
+        assert code == FOUND and re.search(r"\n +switches \d+ -> \d+   preemptions \d+ -> \d+ ", out) and "found as one-Two.Bugs-full.heddle: " in out, (code, out, err)
+        for trace in ("one-Two.Bugs.heddle", "one-Two.Bugs-full.heddle"):
+            code, out, err = elsewhere("replay", trace)
+            assert code == FOUND and f"two_bugs_test.cc:{place[bug]}" in err and out.split(": Failure")[0].endswith(f":{place[bug]}"), (seed, bug, trace, code, out, err)
+        where = sarif["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+        assert where["uri"] == f"file://{h.work}/src/two_bugs_test.cc", where  # not below the folder that it was hunted from
+    assert len(seen) == 2, seen
+    code, out, err, junit, sarif = hunt(elsewhere, "--gtest", "--simplify", "--keep-going", "--strategy", "random", "--runs", "300", "--", "../src/two", "--gtest_filter=Two.Bugs", timeout=180)
+    told = [line for line in out.splitlines() if line.startswith("FAILED")]
+    assert code == FOUND and len(told) == 2 and all(any(f"{b}   two_bugs_test.cc:{place[b]}" in line for line in told) for b in place), (code, out, err)
+    assert out.count(" switches ") >= 2 and {r["locations"][0]["physicalLocation"]["region"]["startLine"] for r in sarif["results"] if r["ruleId"] == "exit"} == set(place.values()), out
+    for line in told:
+        code, _, err = elsewhere("replay", line.split("heddle replay ")[1])
+        assert code == FOUND and re.search(r"two_bugs_test.cc:\d+", line)[0] in err, (line, code, err)
+
+
+def a_filter_that_matches_no_test_is_told(h):
+    build_gtest(h)
+    for words, env in ((("--gtest_filter=Nope*",), {}), ((), {"GTEST_FILTER": "Nope*"})):
+        code, out, err = h("hunt", "--gtest", "--", "./shop_test", *words, **env)
+        assert code == USAGE and "the filter Nope* matches none of the 8 tests of ./shop_test" in err and "is for GoogleTest programs" not in err, (code, out, err)
 
 
 def flags_of_googletest_are_read_as_it_reads_them(h):
@@ -312,7 +351,8 @@ def statuses_for_bisect(h):
     for words, status in ((("--", "./racy"), BAD), (("--runs", "20", "--", "./calm"), GOOD), (("--", "./missing"), SKIP), (("--", "./static"), SKIP),
                           (("--", "./needs"), SKIP), (("--build", "exit 3", "--", "./racy"), SKIP), (("--build", "test -e racy", "--", "./racy"), BAD),
                           (("--strategy", "nope", "--", "./racy"), GIVE_UP), (("--runs", "0", "--", "./racy"), GIVE_UP), ((), GIVE_UP),
-                          (("--junit", "/nonexistent/x", "--", "./racy"), GIVE_UP), (("--time", "1ms", "--", "./calm"), None)):
+                          (("--junit", "/nonexistent/x", "--", "./racy"), GIVE_UP), (("-o", "/nonexistent/x", "--", "./racy"), GIVE_UP),
+                          (("-o", "made/x.heddle", "--build", "mkdir -p made", "--", "./racy"), BAD), (("--time", "1ms", "--", "./calm"), None)):
         code, out, err = h("hunt", "--bisect", "--seed", "1", *words)
         assert code == status or (status is None and code in (GOOD, SKIP)), (words, code, out, err)
     code, out, err = h("hunt", "--build", "exit 3", "--", "./racy")

@@ -55,6 +55,8 @@ def usage_errors(h):
                        (("hunt", "--bound", "x", "--", exe), "--bound: 'x' is not a whole number from 0 to 1000"),
                        (("hunt", "--bound", "-1", "--", exe), "whole number"), (("hunt", "--runs", "0", "--", exe), "whole number"),
                        (("hunt", "--strategy", "dfs", "--bound", "2", "--", exe), "--strategy icb --bound 2"),
+                       (("hunt", "--strategy", "pct", "--bound", "2", "--", exe), "--strategy icb --bound 2"), (("hunt", "--bound", "2", "--", exe), "auto knows no limit"),
+                       (("hunt", "--strategy", "icb", "--depth", "3", "--", exe), "--strategy pct --depth 3"),
                        (("hunt", "--", "./racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"), (("hunt", "--", "racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"),
                        (("hunt", "--max-steps=-3", "--", exe), "whole number"), (("replay", "--times", "x", "t.heddle"), "whole number"), (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
         code, out, err = h(*args)
@@ -63,6 +65,35 @@ def usage_errors(h):
     assert code == USAGE and "nope" in err, (code, err)
     code, out, _ = h("hunt", "--", exe, HEDDLE_OPTIONS="help=1")
     assert code == 0 and "backend" in out and "baton|fibers" in out and "20 million in the first run" in out, (code, out)
+
+
+def with_json_an_error_is_an_object(h):
+    exe = h.build("int main(void) { return 0; }", "fine")
+    (h.work / "text").write_text("hello")
+    for args, status in [(("hunt", "--json", "--strategy", "nope", "--", exe), USAGE), (("hunt", "--json", "--nope", "--", exe), USAGE), (("hunt", "--json", exe), USAGE),
+                         (("hunt", "--json", "--", "./missing"), USAGE), (("hunt", "--json", "-o", "/nonexistent/t", "--", exe), USAGE), (("hunt", "--gtest", "--json", "--", exe), USAGE),
+                         (("hunt", "--json", "--junit", "/nonexistent/x", "--", exe), USAGE), (("replay", "--json", "text"), USAGE), (("replay", "--json"), USAGE),
+                         (("simplify", "--json", "text"), USAGE), (("show", "--json", "text"), USAGE), (("show", "--format", "json", "text"), USAGE), (("doctor", "--json", "--nope"), USAGE)]:
+        code, out, err = h(*args)
+        said = json.loads(out)
+        assert code == status and set(said) == {"error"} and said["error"] in err, (args, code, out, err)
+    code, out, err = h("hunt", "--json", "--runs", "2", "--junit", "/dev/full", "--", exe)  # a report is not the answer
+    assert code == INCONCLUSIVE and json.loads(out)["runs"] == 2, (code, out, err)
+    for args in (("record", "--json", "--nope", "--", exe), ("hunt", "--nope", "--", exe, "--json")):  # stdout is the program's; its own option
+        code, out, err = h(*args)
+        assert out == "" and err, (args, code, out, err)
+
+
+def completion_knows_every_option(h):
+    script = HERE.parents[1] / "scripts" / "completion" / "heddle.bash"
+    def offered(*words):
+        ask = f'source "$0"; COMP_WORDS=(heddle "$@"); COMP_CWORD=$#; _heddle; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        return set(subprocess.run(["bash", "-c", ask, script, *words], capture_output=True, text=True, check=True).stdout.split())
+    verbs = set(re.findall(r"^  heddle (\S+)", h("--help")[1].split("Example:")[0], re.M))
+    assert verbs == {word for word in offered("") if not word.startswith("-")}, verbs
+    for verb in sorted(verbs - {"cc", "c++"}):
+        known = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", h(verb, "--help")[1], re.M))
+        assert len(known) > 2 and known == offered(verb, "--") - {"--"}, (verb, known ^ offered(verb, "--"))
 
 
 def one_is_one(h):
@@ -79,6 +110,33 @@ def distinct_exits_are_told_apart(h):
     code, out, err = h("hunt", "--seed", "1", "--keep-going", "--strategy", "random", "--runs", "200", "--time", "0", "--", exe)
     last = [line for line in out.splitlines() if "distinct failures in 200 runs" in line]
     assert code == FOUND and len(last) == 1 and "exit status 7 (" in last[0] and "exit status 8 (" in last[0], (code, out, err)
+    assert "reads-from pair" in out.split(last[0])[1] and "classes of schedules" in out, out
+
+
+def a_trace_that_cannot_be_written_costs_that_failure_its_trace_and_no_other(h):
+    folders = {1: ["t.heddle"], 2: ["t.heddle", "t-2.heddle"]}  # the program makes them, where the traces are to be
+    keep = ("hunt", "--seed", "1", "--keep-going", "--strategy", "random", "--runs", "100", "--time", "0", "-o", "t.heddle")
+    for n, names in folders.items():
+        h.work.joinpath(str(n)).mkdir()
+        tool = Tool(h.exe, h.work / str(n))
+        source = RACY.replace("assert(", "if (!(").replace(");\n  return 0;", ")) return 7;\n  return 8;")
+        make = "".join(f'mkdir("{name}", 0700); ' for name in names)
+        exe = tool.build("#include <sys/stat.h>\n" + re.sub(r"(int main\([^)]*\) \{)", lambda m: m[1] + " " + make, source), "exits")
+        for flags in ((), ("--json",)):
+            for name in names:
+                if (h.work / str(n) / name).exists():
+                    (h.work / str(n) / name).rmdir()
+            (h.work / str(n) / "t-2.heddle").unlink(missing_ok=True)
+            code, out, err = tool(*keep, *flags, "--", exe)
+            assert code == (FOUND if n == 1 else USAGE), (n, flags, code, out, err)
+            if flags:
+                said = json.loads(out)
+                assert ("error" in said) == (n == 2) and said["found"] == (n == 1), said
+                assert [bool(f.get("error")) for f in said["failures"]] == ([True, False] if n == 1 else [True, True]), said
+                assert len({f["failure"]["message"] for f in said["failures"]}) == 2, said
+            else:
+                assert all(f"FAILED  exit status {status} " in out for status in (7, 8)) and out.count("no trace, and not executed again") == n, out
+                assert "2 distinct failures in 100 runs" in out, out
 
 
 def switches_in_the_list_are_those_counted(h):
@@ -304,6 +362,7 @@ def races_without_a_failure_can_be_replayed_and_shown(h):
     code, out, err = h("hunt", "--seed", "1", "--runs", "200", "-o", "r.heddle", "--", exe)
     assert code == CLEAN and "data races" in out.splitlines()[0], (code, out, err)
     assert "heddle replay r.heddle" in out and "heddle show r.heddle" in out, out
+    assert "  next     --points all" in out and "--points all" not in h("hunt", "--points", "all", "--seed", "1", "--runs", "50", "-o", "all.heddle", "--", exe)[1], out
     code, out, err = h("replay", "r.heddle")
     assert code == CLEAN and "reproduced" in err and "data race" in err, (code, err)
     code, out, err = h("show", "r.heddle")
