@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,7 @@
 
 #include "src/program/code_index.h"
 #include "src/program/data_index.h"
+#include "src/program/loader_list.h"
 
 namespace heddle {
 namespace {
@@ -134,6 +136,7 @@ bool LoadedModules::still_valid() const {
 Status LoadedModules::refresh(pid_t pid) {
   auto mappings = read_maps(pid);
   if (!mappings) return std::unexpected(mappings.error());
+  std::ranges::move(mappings_by_loader(pid, *mappings), std::back_inserter(*mappings));
   return refresh(std::move(*mappings), pid);
 }
 
