@@ -107,6 +107,12 @@ def modes(h):
         law(h, f"bbuf {' '.join(more)}", trace, found, None, *more)
     out = law(h, "bbuf --suffix 3", trace, found, None, "--suffix", 3)
     check("--suffix 3: no more than 3 switches were taken out", found["switches"] - out["after"]["switches"] <= 3, out["after"])
+    for n in range(1, 6):
+        out = law(h, f"bbuf --suffix {n}", trace, found, None, "--suffix", n)
+        kept = found["switches"] - n
+        before, after = switches_of(h, trace), switches_of(h, h.work / "small.heddle")
+        check(f"--suffix {n}: the first {kept} switches are as they were", len(after) >= kept and before[:kept] == after[:kept], (before[-n - 2:], after[-n - 2:]))
+    out = law(h, "bbuf --suffix 3", trace, found, None, "--suffix", 3)
     check("--suffix needs fewer executions", out["executions"] < whole["executions"], (out["executions"], whole["executions"]))
     again = h.json("simplify", "--json", trace, "-o", h.work / "again.heddle")[1]
     check("the same trace, the same answer", all(again.get(k) == whole[k] for k in ("after", "executions")), (again.get("after"), whole["after"]))
@@ -116,6 +122,13 @@ def modes(h):
     first = out.splitlines()[0]
     check("the first line is the answer", code == DONE and first.startswith(f"switches {found['switches']} -> ") and " executions, " in first, out)
     check("preemptions in source terms", re.search(r"was stopped (in|after) bbuf\.c:", out) and "heddle replay" in out, out)
+
+
+def switches_of(h, trace):
+    """Where another thread runs on: the number of the step, and who."""
+    _, text, _ = h.run("show", "--events", "--full", trace)
+    points = re.findall(r"^ *\d+ \* (0[.\d]*) ", text, re.M)
+    return [(i, points[i]) for i in range(1, len(points)) if points[i] != points[i - 1]]
 
 
 def local_minima(h):
@@ -142,6 +155,9 @@ def bad_input(h):
         code, _, err = h.run("simplify", bad, "-o", h.work / "never.heddle", timeout=60)
         if code != USAGE or not err.strip():
             worst = (i, code, err[-200:])
+        left = "nothing of its schedule is left" not in h.run("replay", bad, timeout=60)[2]
+        if "heddle replay follows" in err and not left:
+            worst = (i, "nothing is left that heddle replay could follow", err[-200:])
     check(f"{len(samples)} damaged traces: exit 2 and a reason", worst is None, worst)
     check("nothing was written for them", not (h.work / "never.heddle").exists())
     for what, args in {"no such trace": ["/nonexistent.heddle"], "no trace": [], "a folder that is not there": [trace, "-o", "/nonexistent/x.heddle"],
@@ -185,6 +201,24 @@ def interrupt(h):
         code, again, _ = h.json("replay", "--json", small)
         check(f"ctrl-C after {wait} s: the best so far ({said['after']['switches']} of {found['switches']} switches) replays",
               p.returncode == DONE and code == FOUND and again["failure"]["signature"] == found["failure"]["signature"], (p.returncode, code, again.get("divergence")))
+
+
+def interrupt_twice(h):
+    """The second ctrl-C comes while the best trace is executed for the last time: it is written all the same."""
+    trace, small, kept = h.work / "long.heddle", h.work / "interrupted.heddle", 0
+    for wait in (1.0, 1.5, 2.0, 3.0, 4.0):
+        small.unlink(missing_ok=True)
+        p = subprocess.Popen([h.exe, "simplify", "--json", "--one-by-one", trace, "-o", small], cwd=h.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(wait)
+        for _ in range(2):
+            p.send_signal(signal.SIGINT)
+            time.sleep(0.03)
+        out, err = p.communicate(timeout=60)
+        if p.returncode == INTERRUPTED and wait < 2:
+            continue  # a slow machine: nothing had been seen yet
+        kept += 1
+        check(f"two ctrl-C after {wait} s: the best so far is there", p.returncode == DONE and small.exists() and h.run("replay", small)[0] == FOUND, (p.returncode, err[-200:]))
+    check("two ctrl-C: there was something to keep", kept >= 3, kept)
 
 
 def explained(h, name, source, *flags):
@@ -374,6 +408,7 @@ def main():
             bad_input(h)
             hunting(h)
             interrupt(h)
+            interrupt_twice(h)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

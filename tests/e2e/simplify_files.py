@@ -7,7 +7,7 @@ The programs are in simplify_files/. Each has a failure that needs a known numbe
 with fewer preemptions: none fails); an answer with fewer would be a schedule in which a thread reads what nobody has written yet.
 Closing line: 'N passed, M failed'.
 """
-import argparse, pathlib, sys, tempfile
+import argparse, pathlib, re, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)]
@@ -77,6 +77,50 @@ def gone(h):
         check("an input that is gone: real inputs cannot", code == COULD_NOT and "did not fail" in err and not (h.work / "none.heddle").exists(), (code, err))
 
 
+def cost(size):
+    return size.get("switches", -1), size.get("preemptions", -1)
+
+
+def writers_one_after_the_other(h, trace):
+    """Has the second writer begun its first write only when the first had done its last?"""
+    _, text, _ = h.run("show", "--events", "--full", trace)
+    threads = re.findall(r"^ *\d+ \* (0\.\d) +(?:system call|i/o done|i/o) .*write", text, re.M)
+    turns = [t for i, t in enumerate(threads) if i == 0 or t != threads[i - 1]]
+    return len(turns) <= 2
+
+
+def could_not_happen(h):
+    """A pipe whose writers are out when they write: fed in another order, only what their interleaving gives may fail."""
+    exe, trace, small = built(h, "two_writers"), h.work / "t.heddle", h.work / "small.heddle"
+    for seed in range(1, 9):
+        if not check(f"two writers, seed {seed}: found", found := hunted(h, exe, [], seed, trace, "--workers", 1)):
+            continue
+        for how in ("--inputs", "recorded"), ():
+            label = f"two writers, seed {seed} {' '.join(how)}"
+            law(h, label, trace, found, None, *how)
+            check(f"{label}: it can happen", small.exists() and not writers_one_after_the_other(h, small))
+
+
+def up_to_chance(h):
+    """Programs that ask for what is another thing each time: the same answer all the same, never costlier, and minimal."""
+    for name in "two_writers", "random_path", "children":
+        exe, trace, small, twice = built(h, name), h.work / "t.heddle", h.work / "small.heddle", h.work / "twice.heddle"
+        for seed, strategy in (1, "random"), (2, "pos"), (3, "racedirected"), (4, "random"):
+            label = f"{name}, {strategy} seed {seed}"
+            if not check(f"{label}: found", found := hunted(h, exe, [], seed, trace, "--workers", 1, strategy=strategy)):
+                continue
+            out = law(h, label, trace, found)
+            if name != "two_writers":
+                check(f"{label}: the trace's inputs, and said", out.get("inputs") == "recorded" and any("inputs of the trace" in n for n in out["notes"]), out.get("notes"))
+            others = [h.json("simplify", "--json", trace, "-o", twice)[1] for _ in range(2)]
+            check(f"{label}: the same answer", all(o.get(k) == out.get(k) for o in others for k in ("after", "executions", "inputs")),
+                  [(o.get("after"), o.get("executions")) for o in [out, *others]])
+            again = h.json("simplify", "--json", small, "-o", twice)[1]
+            check(f"{label}: simplified again, nothing is left to do", cost(again.get("after", {})) == cost(out.get("after", {})), (again.get("after"), out.get("after")))
+            code, real, err = h.json("simplify", "--json", "--inputs", "real", trace, "-o", twice)
+            check(f"{label}: with real inputs not costlier, or it cannot", code == COULD_NOT or cost(real.get("after", {})) <= cost(real.get("before", {})), (code, real.get("after"), err))
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--heddle", default=HERE.parents[1] / "build/bin/heddle", type=pathlib.Path)
@@ -89,6 +133,8 @@ def main():
         both(h, "log_beside", [], 1, ["copy"])
         outside(h)
         gone(h)
+        could_not_happen(h)
+        up_to_chance(h)
     print(f"{simplify.passed} passed, {simplify.failed} failed")
     return simplify.failed > 0
 
