@@ -51,7 +51,7 @@ bool Exhaustive::plan(Epoch& epoch, bool fresh) {
   return !epoch.prefixes.empty();
 }
 
-std::string Exhaustive::words(bool failed, const std::string& apart) const {
+std::string Exhaustive::words(bool failed, const std::string& apart, const std::string& changing) const {
   const std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart);
   const bool dpor = strategy_ == Strategy::kDpor;
   if (dpor ? dpor_.too_large() : enumeration_.too_large())
@@ -60,6 +60,9 @@ std::string Exhaustive::words(bool failed, const std::string& apart) const {
   if (!(dpor ? dpor_.exact() : enumeration_.exact()))
     return "not all schedules could be executed: some runs did not follow the schedule that was planned for them";
   const bool one = executed_ == 1;
+  if (!changing.empty())
+    return fmt::format("{} schedule{} {} executed{}; not all that there may be: {}", executed_, one ? "" : "s",
+                       one ? "was" : "were", outcome, changing);
   if (dpor) {
     const char* classes = !apart.empty()  ? ""
                           : dpor_.timed() ? ", at least one of each class but for the time of sleeps and timeouts,"

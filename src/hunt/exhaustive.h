@@ -22,8 +22,8 @@ class Exhaustive {
   /// Schedules that are known and were not executed.
   std::uint64_t waiting() const { return strategy_ == Strategy::kDpor ? dpor_.waiting() : enumeration_.waiting(); }
   /// What was executed, at its end; `failed`: some of it did. `apart`: what no schedule orders, in words; empty:
-  /// nothing.
-  std::string words(bool failed, const std::string& apart) const;
+  /// nothing. `changing`: why other runs of the same schedules could do something else; then nothing is said of all.
+  std::string words(bool failed, const std::string& apart, const std::string& changing) const;
 
  private:
   void learn_run(std::size_t i, const Lesson* lesson);

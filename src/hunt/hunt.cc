@@ -13,6 +13,7 @@
 
 #include "src/engine/check.h"
 #include "src/failure/same_failure.h"
+#include "src/hunt/changing_input.h"
 #include "src/hunt/exhaustive.h"
 #include "src/hunt/listed.h"
 
@@ -72,6 +73,9 @@ class Hunter {
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
   void summarise();
   std::string not_ordered() const;
+  enum class Input { kSame, kOther, kRandom };  // of runs that follow one schedule
+  Input look_at(const std::string& inputs, RunRequest request, Executor& executor) const;
+  const char* not_given() const;
 
   const HuntRequest& request_;
   const Clock::time_point start_ = Clock::now();
@@ -92,6 +96,7 @@ class Hunter {
   Coverage coverage_, live_;
   std::map<std::string, FailingRun> failures_;  // keep_going: by identity(); else the lowest one only
   std::uint64_t best_ = ~0ull;                  // lowest failing index
+  Input input_ = Input::kSame;                  // of an exhaustive strategy
   bool plain_ = false;                          // accesses of the program are not seen
   bool alone_ = false;                          // runs would meet in files: one at a time
   std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
@@ -125,6 +130,7 @@ void Hunter::begin() {
   next_ = finished_ = 0;
   best_ = ~0ull;
   exhausted_ = false;
+  input_ = Input::kSame;
   exhaustive_.reset();
   listed_.reset();
   if (request_.strategy == Strategy::kAuto) listed_.emplace(request_.seed);
@@ -155,15 +161,20 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     Result<RunOutcome> outcome = executor.execute(request, std::move(on_events));
     std::optional<Observation> seen;
     if (observed) seen = observer.finish();
+    std::string inputs;
     if (observed && outcome && request.parameters.strategy == HEDDLE_STRATEGY_PREFIX) {
-      seen->pending = pending_of(executor.copy_evidence().threads);
+      Evidence left = executor.copy_evidence();
+      seen->pending = pending_of(left.threads);
+      inputs = std::move(left.inputs);
       const HeddleFailure& failure = outcome->result.failure;
       if (failure.kind != HEDDLE_FAIL_NONE && failure.kind != HEDDLE_FAIL_DEADLOCK) seen->failing = failure.thread;
     }
     if (outcome) request_.conditions.judge(*outcome);
     if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
+    const Input input = outcome && is_exhaustive(request_.strategy) ? look_at(inputs, request, executor) : Input::kSame;
     lock.lock();
     in_flight_--;
+    input_ = std::max(input_, input);
     if (outcome && attempt == attempt_ && outcome->result.wrote_files && !alone_ && request_.workers > 1 &&
         !request_.worker.cwd_copy)
       go_alone();
@@ -176,6 +187,16 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
       changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
   }
   changed_.notify_all();
+}
+
+// A claim about all schedules needs the same input in all of them. The first run is executed once more, to compare.
+Hunter::Input Hunter::look_at(const std::string& inputs, RunRequest request, Executor& executor) const {
+  if (asks_for_random(inputs)) return Input::kRandom;
+  if (request.parameters.run_index != 0 || stop_) return Input::kSame;
+  request.parameters.observe = 0;
+  Result<RunOutcome> again = executor.execute(request);
+  if (!again || again->end == RunEnd::kInterrupted) return Input::kSame;  // whatever it is, the next run says it
+  return read_the_same(inputs, executor.copy_evidence().inputs) ? Input::kSame : Input::kOther;
 }
 
 void Hunter::work(unsigned worker) {
@@ -324,6 +345,13 @@ std::string Hunter::not_ordered() const {
   return fmt::format("{} data race{} where no thread can be switched", hidden, hidden == 1 ? "" : "s");
 }
 
+// Why what was executed is not all that the program can do. Empty: it is.
+const char* Hunter::not_given() const {
+  if (input_ == Input::kRandom) return "the program asks for random bytes, and other values may lead elsewhere";
+  if (input_ == Input::kOther) return "the program does not read the same in each run, which may lead elsewhere";
+  return "";
+}
+
 void Hunter::summarise() {
   if (alone_)
     result_.notes.emplace_back(
@@ -333,7 +361,7 @@ void Hunter::summarise() {
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();
-  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered());
+  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered(), not_given());
   if (exhaustive_ && !exhausted_) {
     const Epoch& last = result_.epochs.back();
     std::erase_if(lessons_, [&](const auto& lesson) { return lesson.first > best_; });  // as far as the workers were

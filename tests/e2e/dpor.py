@@ -5,14 +5,14 @@
 
 Closing line: 'N passed, M failed'.
 """
-import argparse, json, os, pathlib, shutil, subprocess, sys, tempfile
+import argparse, json, os, pathlib, random, shutil, subprocess, sys, tempfile
 
 import random_programs
 from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
 MOST_SCHEDULES = 6000  # of dfs: a program with more is not compared
-HOLES = ("semaphore", "rwlock", "once", "lost", "detached", "keep", "range", "wide", "tryjoin", "robust", "race")
+HOLES = ("semaphore", "rwlock", "once", "lost", "detached", "keep", "range", "wide", "tryjoin", "robust", "race", "yields")
 report = Report()
 
 
@@ -54,6 +54,12 @@ def not_claimed(tool):
     report.line("races where no thread can be switched", None if "data race" in said and "at least one of each class" not in said else said)
     found, said, out = tool.hunt("dpor", 3000, exe, "freed")
     report.line("free() is no place where a thread can be switched", None if "data race" in said and "at least one of each class" not in said else said)
+    for strategy in ("dfs", "icb", "dpor"):
+        for name, why in (("random", "random bytes"), ("device", "read the same")):
+            found, said, out = tool.hunt(strategy, 3000, exe, name)
+            report.line(f"{strategy}: {why}", None if not found and why in said and not said.startswith("all") and "each class" not in said else said)
+        found, said, out = tool.hunt(strategy, 3000, exe, "calm")
+        report.line(f"{strategy}: a file, the heap and output are the same in each run", None if not found and (said.startswith("all") or "each class" in said) else said)
     plain = tool.build(HERE / "strategies/holes.c", "plain", "cc")
     found, said, out = tool.hunt("dpor", 3000, plain, "race")
     report.line("a plain program", None if "not instrumented" in said and "at least one of each class" not in said else said)
@@ -64,11 +70,34 @@ def not_claimed(tool):
     report.line("an enumeration cut short is no sample", None if good else f"{words} {out.get('coverage')}")
 
 
-def random_ones(tool, first, count):
-    numbers = range(first, first + count)
-    source = tool.work / "random.c"
-    source.write_text(random_programs.source(numbers))
-    exe = tool.build(source, "random")
+def yielding(numbers):
+    """Two threads of a few atomic operations and loops that yield, or only look, until they give up; the exit status is a hash of what was seen."""
+    text = """#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_uint a0, a1, a2;
+static unsigned R[2];
+static __thread unsigned L;
+static void see(unsigned v) { L = L * 7 + v + 1; }
+"""
+    for n in numbers:
+        r = random.Random(n)
+        for t in range(2):
+            def others(least):
+                return " ".join(r.choice((f"a{v} = {t + 1};", f"see(a{v});", f"see(a{v}++);", "sched_yield();")) for v in r.choices((1, 2), k=r.randint(least, 2)))
+            waits = r.choice((f"for (int i = 0; i < {r.randint(3, 4)} && !a0; i++) sched_yield();",) * 3 + ("for (int i = 0; i < 27 && !a0; i++);",)) + " see(a0);"
+            body = [others(0), waits] if t == 0 else [others(1), "a0 = 1;", others(0)]
+            text += f"static void* p{n}_{t}(void* p) {{ {' '.join(body)} R[{t}] = L; return p; }}\n"
+    text += "int main(int argc, char** argv) {\n  pthread_t t;\n  switch (atoi(argv[1])) {\n"
+    text += "".join(f"    case {n}: pthread_create(&t, 0, p{n}_0, 0), p{n}_1(0); break;\n" for n in numbers)
+    return text + "  }\n  pthread_join(t, 0);\n  return 1 + (R[0] * 1031 + R[1] * 31 + a0 + a1 * 3 + a2 * 7) % 95;\n}\n"
+
+
+def random_ones(tool, numbers, kind, program, least):
+    source = tool.work / f"{kind}.c"
+    source.write_text(program(numbers))
+    exe = tool.build(source, kind)
     compared = outcomes = schedules = instead = 0
     for number in numbers:
         wanted, complete, out = tool.hunt("dfs", MOST_SCHEDULES, exe, number)
@@ -77,9 +106,9 @@ def random_ones(tool, first, count):
         found, said, dpor = tool.hunt("dpor", MOST_SCHEDULES, exe, number)
         compared, outcomes, schedules, instead = compared + 1, outcomes + len(wanted), schedules + out["runs"], instead + dpor["runs"]
         if found != wanted or not said:
-            report.line(f"random program {number}", f"dpor {dpor['runs']} schedules, {said!r}: lacks {wanted - found}, dfs lacks {found - wanted}, {out['runs']} schedules")
-    print(f"{compared} random programs, {outcomes} outcomes: dfs {schedules} schedules, dpor {instead}")
-    report.line("enough random programs are small enough", None if compared * 2 >= count and outcomes > 2 * compared else str((compared, outcomes)))
+            report.line(f"{kind} program {number}", f"dpor {dpor['runs']} schedules, {said!r}: lacks {wanted - found}, dfs lacks {found - wanted}, {out['runs']} schedules")
+    print(f"{compared} {kind} programs, {outcomes} outcomes: dfs {schedules} schedules, dpor {instead}")
+    report.line(f"enough {kind} programs are small enough", None if compared * 2 >= len(numbers) and outcomes > least * compared else str((compared, outcomes)))
     report.line("and dpor needs fewer schedules", None if instead * 4 < schedules else str((instead, schedules)))
 
 
@@ -95,7 +124,8 @@ def main():
         if args.first == 0:
             holes(tool)
             not_claimed(tool)
-        random_ones(tool, args.first, args.programs)
+        random_ones(tool, range(args.first, args.first + args.programs), "random", random_programs.source, 2)
+        random_ones(tool, range(args.first, args.first + args.programs // 3), "yielding", yielding, 1.5)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return report.close()

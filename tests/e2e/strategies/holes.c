@@ -3,11 +3,16 @@
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 static sem_t lock, given;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -17,6 +22,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread int me;
 static int x;
 static volatile int racy;
+static unsigned racy_seed;
 static char buffer[64];
 static struct __attribute__((packed)) {
   char before[4];
@@ -59,6 +65,14 @@ static void* freed_2(void* p) { return free(block), p; }
 static void* ends(void* p) { return p; }
 static void* robust_1(void* p) { return pthread_mutex_lock(&mutex), p; }
 static void* robust_2(void* p) { return assert(pthread_mutex_trylock(&mutex) != EBUSY), p; }
+// From the third yield on a thread gives way to one step of another, whatever that is: only so long can it look in vain.
+static atomic_int data, ready;
+static void* yields_1(void* p) { return data = 3, ready = 1, data = 1, p; }
+static void* yields_2(void* p) {
+  int tries = 0;
+  while (tries < 4 && !ready) sched_yield(), tries++;
+  return assert(tries < 4), p;
+}
 static void* race_1(void* p) { return racy = 1, p; }
 static void* race_2(void* p) { return racy = 2, p; }
 static void* neighbour(void* p) {
@@ -93,6 +107,18 @@ int main(int argc, char** argv) {
   if (!strcmp(name, "freed")) block = malloc(64), *block = 7, run(freed_1, freed_2);
   if (!strcmp(name, "tryjoin")) both(ends, ends), pthread_join(threads[1], 0), assert(pthread_tryjoin_np(threads[0], 0) == 0);
   if (!strcmp(name, "race")) run(race_1, race_2), assert(racy == 2);
+  if (!strcmp(name, "yields")) run(yields_1, yields_2);
+  if (!strcmp(name, "random")) getrandom(&racy_seed, 4, 0), run(race_1, race_1);
+  if (!strcmp(name, "calm")) {
+    FILE* file = fopen(argv[0], "r");
+    block = malloc(64), fread(block, 1, 64, file), fclose(file);
+    printf("%lx\n", *block), run(race_1, race_1), free(block);
+  }
+  if (!strcmp(name, "device")) {
+    int device = open("/dev/urandom", O_RDONLY);
+    (void)!read(device, &racy_seed, 4);
+    close(device), run(race_1, race_1);
+  }
   if (!strcmp(name, "robust")) {
     pthread_mutexattr_t attr;
     pthread_mutexattr_init(&attr);
