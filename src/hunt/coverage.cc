@@ -5,6 +5,7 @@
 namespace heddle {
 
 double CoverageSummary::unseen_at_least() const {
+  if (once == 0) return 0;
   const auto n1 = static_cast<double>(once), n2 = static_cast<double>(twice);
   return twice ? n1 * n1 / (2 * n2) : n1 * (n1 - 1) / 2;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "src/hunt/toy_test.h"
 
 namespace heddle {
@@ -61,6 +63,21 @@ TEST(Coverage, AccessesThatShareAByteHaveAnOrder) {
   EXPECT_NE(order({all, seen, one}), order({all, one, seen}));
 }
 
+TEST(Coverage, TheOrderOfSystemCallsIsPartOfAClass) {
+  auto order = [](std::initializer_list<HeddleEvent> events) {
+    Observer observer;
+    observer.on_events(std::vector<HeddleEvent>(events));
+    Observation seen = observer.finish();
+    EXPECT_TRUE(seen.uses.empty() && seen.reads_from.empty());  // what they are about is not known
+    return seen.order;
+  };
+  const HeddleEvent read = access(0, 0, 0, HEDDLE_EV_IO_CALL), write = access(1, 0, 0, HEDDLE_EV_IO_CALL),
+                    leave = access(2, 0, 0, HEDDLE_EV_IO_LEAVE), yield = access(3, 0, 0, HEDDLE_EV_YIELD);
+  EXPECT_NE(order({read, write}), order({write, read}));
+  EXPECT_NE(order({read, leave}), order({leave, read}));
+  EXPECT_EQ(order({read, yield}), order({yield, read}));
+}
+
 TEST(Coverage, OfAnEnumerationNothingIsEstimated) {
   CoverageSummary s;
   s.runs = 9, s.classes = 1;
@@ -84,6 +101,7 @@ TEST(Coverage, WhatWasSeenOnceSaysHowMuchIsUnseen) {
   EXPECT_EQ(s.twice, 2u);
   EXPECT_DOUBLE_EQ(s.new_share(), 0.3);
   EXPECT_DOUBLE_EQ(s.unseen_at_least(), 9.0 / 4);
+  EXPECT_FALSE(std::signbit(CoverageSummary{}.unseen_at_least()));  // "-0.0" to whoever reads it
 }
 
 }  // namespace

@@ -38,10 +38,25 @@ TEST(Knowledge, WhatARunIsToldDependsOnSeedAndIndexOnly) {
     for (std::uint64_t index = 0; index < 20; index++) {
       auto once = told(strategy, *targets, 7, index), again = told(strategy, *targets, 7, index);
       ASSERT_EQ(once.size(), again.size());
-      EXPECT_TRUE(!once.empty() || strategy == Strategy::kRff);
+      EXPECT_TRUE(!once.empty() || strategy != Strategy::kSurw);
       for (std::size_t i = 0; i < once.size(); i++) EXPECT_EQ(once[i].thread, again[i].thread);
     }
   EXPECT_TRUE(told(Strategy::kPos, *targets, 7, 1).empty());
+}
+
+TEST(Knowledge, APartOfTheRacedirectedRunsAimsAtNothing) {
+  Knowledge knowledge;
+  knowledge.learn(two_threads(), {});
+  auto walks = [&] {
+    auto targets = knowledge.targets();
+    int count = 0;
+    for (std::uint64_t index = 0; index < 1000; index++)
+      count += told(Strategy::kRaceDirected, *targets, 7, index).empty();
+    return count;
+  };
+  EXPECT_NEAR(walks(), 250, 60);  // nothing but a lock to aim at
+  knowledge.learn_race({10, 11});
+  EXPECT_NEAR(walks(), 125, 45);
 }
 
 }  // namespace

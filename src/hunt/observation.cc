@@ -13,6 +13,12 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return h ^ (h >> 29);
 }
 
+// What other threads, or other processes, can notice: which calls these are about is not known here, so that all of
+// them happen at one place.
+bool is_outside(std::uint32_t kind) {
+  return kind == HEDDLE_EV_IO_CALL || kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN;
+}
+
 bool is_lock(std::uint32_t kind) {
   switch (kind) {
     case HEDDLE_EV_MUTEX_LOCK:
@@ -118,10 +124,12 @@ void Observer::access(const HeddleEvent& event) {
     before_.push_back(writes ? mix(place->written, place->reads) : place->written);
   }
   make_distinct(before_);
+  if (is_outside(event.kind)) before_.push_back(outside_);
   std::uint64_t& last = last_[event.stack];
   last = mix(last, (static_cast<std::uint64_t>(event.site) << 8) ^ event.kind ^ event.stack);
   for (std::uint64_t one : before_) last = mix(last, one);
   now_.order += last;
+  if (is_outside(event.kind)) outside_ = last;
   for (Place* place : here_) {
     if (!writes) {
       place->reads += last;
@@ -183,6 +191,7 @@ Observation Observer::finish() {
   memory_.clear();
   counts_.clear();
   last_.clear();
+  outside_ = 0;
   now_ = {};
   return out;
 }

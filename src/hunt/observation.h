@@ -75,6 +75,7 @@ class Observer {
   std::vector<std::uint64_t> before_;  // what was there; distinct, since how memory is divided means nothing
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;  // by site and thread
   std::unordered_map<std::uint32_t, std::uint64_t> last_;    // by thread: hash of its last event
+  std::uint64_t outside_ = 0;                                // hash of the last system call that others can notice
 };
 
 /// Where the decision takes place.
