@@ -25,7 +25,7 @@ was written, and failed in the same way. Ctrl-C ends the search: the best trace 
 
 Inputs: real = the program asks the world again, as in a hunt; recorded = it gets what the trace has, and changes
 nothing outside; auto = real, each time in a fresh copy of its folder if it changes files; recorded if it changes files
-elsewhere or does not fail then. No answer is given that the program could not have got.
+elsewhere, depends on chance (random bytes, other processes, calls that block) or does not fail then. No answer is given that the program could not have got.
 
 Example:  heddle simplify queue-1.heddle -o small.heddle
           heddle show small.heddle

@@ -145,7 +145,7 @@ def local_minima(h):
 def bad_input(h):
     good, trace, bad = (h.work / "modes.heddle").read_bytes(), h.work / "modes.heddle", h.work / "bad.heddle"
     rng, worst = random.Random(5), None
-    samples = [b"", b"hello\n", rng.randbytes(4096)] + [good[: len(good) * k // 6] for k in range(1, 6)]
+    samples = [b"", b"hello\n", rng.randbytes(4096)] + [good[: len(good) * k // 24] for k in range(1, 24)]
     for _ in range(8):
         b = bytearray(good)
         b[rng.randrange(len(b))] ^= 1 << rng.randrange(8)
