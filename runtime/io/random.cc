@@ -1,9 +1,9 @@
 // The clock of recordings, and randomness: getrandom() is trapped and recorded like any input. What the CPU gives (rdrand, rdtsc) is asked for by hooks, and
 // std::random_device, which runs those instructions inside libstdc++, is interposed.
-#include <dlfcn.h>
 
 #include "abi/hooks.h"
 #include "runtime/io/stream.h"
+#include "runtime/sync/next.h"
 
 namespace heddle::rt {
 
@@ -46,8 +46,6 @@ using namespace heddle::rt;
 
 namespace {
 bool asked_under_control() { return controlled() && self && !self->in_runtime && self->state == HEDDLE_T_RUNNING; }
-unsigned (*real_getval)(void*);
-unsigned (*real_getval_pretr1)(void*);
 }  // namespace
 
 // A virtual CPU of 1 GHz: a tick is a virtual nanosecond.
@@ -65,13 +63,10 @@ HEDDLE_EXPORT uint64_t __heddle_rdrand(HeddleSite*) {
 // std::random_device::_M_getval() and its old name; the state object stays untouched.
 HEDDLE_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   if (asked_under_control()) return (unsigned)io_random();
-  if (!real_getval) real_getval = (unsigned (*)(void*))dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv");
-  return real_getval(device);
+  return HEDDLE_NEXT(unsigned (*)(void*), "_ZNSt13random_device9_M_getvalEv")(device);
 }
 
 HEDDLE_EXPORT unsigned _ZNSt13random_device16_M_getval_pretr1Ev(void* device) {
   if (asked_under_control()) return (unsigned)io_random();
-  if (!real_getval_pretr1)
-    real_getval_pretr1 = (unsigned (*)(void*))dlsym(RTLD_NEXT, "_ZNSt13random_device16_M_getval_pretr1Ev");
-  return real_getval_pretr1(device);
+  return HEDDLE_NEXT(unsigned (*)(void*), "_ZNSt13random_device16_M_getval_pretr1Ev")(device);
 }

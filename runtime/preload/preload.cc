@@ -26,7 +26,9 @@ const char* value_of(char** environment, const char* name) {
 // Behind a wrapper script everything that it starts loads us; the first program that was built by heddle cc, or that can make
 // threads, is the one that is meant.
 bool is_meant(char** environment) {
-  if (dlsym(RTLD_DEFAULT, "__heddle_register_module") != (void*)&__heddle_register_module) return false;  // carries its own
+  // In the order of the program's own scope: RTLD_DEFAULT begins with us, who are linked with -Bsymbolic.
+  void* program = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  if (dlsym(program, "__heddle_register_module") != (void*)&__heddle_register_module) return false;  // carries its own
   const char* interpreter = value_of(environment, HEDDLE_FOLLOW_ENV);
   return !interpreter || (!runs_executable(interpreter) && can_make_threads());
 }

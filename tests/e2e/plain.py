@@ -149,6 +149,11 @@ def wrapper_scripts_and_launchers(h):
     assert code == 0, err
     found = h.finds(h.script("own.sh", f"#!/bin/bash\nexec {instrumented}\n"))
     assert not any("not built" in note for note in found["notes"]), found["notes"]
+    (h.work / "thread.cc").write_text("#include <thread>\nint n;\nint main() {\n  std::thread t([] { n++; });\n  n++;\n  t.join();\n  return n != 2;\n}\n")
+    code, _, err = h("c++", "-g", "-pthread", h.work / "thread.cc", "-o", h.work / "thread")
+    assert code == 0, err
+    found = h.finds("env", "A=1", h.work / "thread", kind="exit")  # a data race: only hooks see it
+    assert not any("not built" in note for note in found["notes"]), found["notes"]
     nothing = h.script("nothing.sh", "#!/bin/sh\necho hello\n")
     h.refuses(nothing, words=["started no program that heddle can control", "hello"])
     h.refuses("env", "true", words=["started no program that heddle can control"])
@@ -197,6 +202,53 @@ int main(void) {
   pid_t child = fork();
   if (!child) execlp("true", "true", (char*)0);
   waitpid(child, 0, 0);"""), "forks"))
+
+
+def a_cpp_library_in_a_c_host(h):
+    """libstdc++ comes with it, later: what stands for its functions finds them there."""
+    h.build("""#include <future>
+#include <random>
+#include <stdexcept>
+extern "C" int plug() {
+  std::random_device device;
+  int sum = device() != 0 && 0;
+  try { throw std::runtime_error("x"); } catch (std::exception&) { sum += 1; }
+  std::promise<int> p;
+  p.set_exception(std::make_exception_ptr(7));
+  try { p.get_future().get(); } catch (int n) { sum += n; }
+  std::promise<int> at_exit;
+  std::thread t([&] { at_exit.set_value_at_thread_exit(10); });
+  sum += at_exit.get_future().get();
+  t.join();
+  return sum;
+}
+""", "libplug.so", "-shared", "-fPIC", compiler="g++")
+    host = f"""#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {{ printf("%d\\n", ((int (*)(void))dlsym(dlopen("{h.work}/libplug.so", RTLD_NOW), "plug"))()); }}
+"""
+    plain, own = h.build(host, "c_host"), h.work / "own_host"
+    code, _, err = h("cc", "-g", h.work / "c_host.c", "-o", own)
+    assert code == 0, err
+    for exe in (plain, own):
+        code, out, err = bounded([exe], h.work, 60)
+        assert code == 0 and out == "18\n", (exe, code, out, err)
+        code, out, err = h("record", "--quiet", "-o", "r.heddle", "--", exe)
+        assert code == 0 and out == "18\n", (exe, code, out, err)
+        code, out, err = h("replay", "--quiet", "r.heddle")
+        assert code == 0 and out.startswith("18\n"), (exe, code, out, err)
+        code, out, err = h("hunt", "--quiet", "--runs", 20, "-o", "h.heddle", "--", exe)
+        assert code == CLEAN, (exe, code, out, err)
+
+
+def a_failure_in_a_library_that_is_loaded(h):
+    """A replay loads it from the recording: the place of the failure has its name all the same."""
+    h.build("void crash(void) { *(volatile int*)8 = 1; }", "libcrash.so", "-g", "-shared", "-fPIC")
+    exe = h.build(f"""#include <dlfcn.h>
+int main(void) {{ ((void (*)(void))dlsym(dlopen("{h.work}/libcrash.so", RTLD_NOW), "crash"))(); }}
+""", "crashes", "-g")
+    found = h.finds(exe, kind="segfault")
+    assert found["failure"]["signature"] == "segfault|crash|main", found["failure"]
 
 
 def sanitized_by_gcc(h):
@@ -276,7 +328,8 @@ def laws_hold(h):
 
 CASES = [is_said_first, places_come_from_return_addresses, stripped_and_at_fixed_addresses,
          without_a_build_id_the_file_is_its_identity, the_program_sees_its_own_environment, wrapper_scripts_and_launchers,
-         instrumented_library_in_a_plain_host, dlopen_and_other_processes, sanitized_by_gcc, constructors_threads_and_exits, refusals,
+         instrumented_library_in_a_plain_host, dlopen_and_other_processes, a_cpp_library_in_a_c_host,
+         a_failure_in_a_library_that_is_loaded, sanitized_by_gcc, constructors_threads_and_exits, refusals,
          spins_are_named, laws_hold]
 
 
