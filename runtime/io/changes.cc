@@ -39,10 +39,19 @@ bool names_of(const Call& c, Names& out) {
   }
 }
 
+// Page by page: what follows the text's last one may not be there.
 const char* text_at(long path) {
-  size_t n = 0;
-  while (n + 1 < kLongest && read_program(path_text + n, (uint64_t)path + n, 1) && path_text[n]) n++;
-  path_text[n] = 0;
+  constexpr size_t kPage = 4096;
+  for (size_t n = 0; n + 1 < kLongest;) {
+    const size_t rest = kPage - ((uint64_t)path + n) % kPage, part = rest < kLongest - 1 - n ? rest : kLongest - 1 - n;
+    if (!read_program(path_text + n, (uint64_t)path + n, part)) {
+      path_text[n] = 0;
+      break;
+    }
+    path_text[n + part] = 0;
+    if (__builtin_memchr(path_text + n, 0, part)) break;
+    n += part;
+  }
   return path_text;
 }
 
@@ -51,13 +60,16 @@ bool begins(const char* text, const char* with) {
   return !*with;
 }
 
-// Devices and what the kernel tells: nothing that a program leaves behind.
-bool is_kernels(const char* path) { return (begins(path, "/dev/") && !begins(path, "/dev/shm/")) || begins(path, "/proc"); }
-
 bool climbs(const char* path) {
   for (; *path; path++)
     if (begins(path, "..")) return true;
   return false;
+}
+
+// Devices and what the kernel tells: nothing that a program leaves behind. A pseudo-terminal is a channel like a pipe.
+bool is_kernels(const char* path) {
+  if (climbs(path) || begins(path, "/dev/shm/") || begins(path, "/dev/pt")) return false;
+  return begins(path, "/dev/") || begins(path, "/proc/");
 }
 
 bool below_folder(const char* path) {
@@ -80,12 +92,23 @@ const char* base_of(long at) {
   return base;
 }
 
+uint32_t changed_at(const char* real_path) {
+  return below_folder(real_path) ? HEDDLE_CHANGED_FILES : HEDDLE_CHANGED_FILES | HEDDLE_CHANGED_OUTSIDE;
+}
+
+// By where its folder really is: the text may lead through links.
 uint32_t changed(const Place& place) {
   if (!place.path) return 0;
-  const char* path = text_at(place.path);
-  if (is_kernels(path)) return 0;
-  const bool inside = !climbs(path) && below_folder(path[0] == '/' ? path : base_of(place.at));
-  return inside ? HEDDLE_CHANGED_FILES : HEDDLE_CHANGED_FILES | HEDDLE_CHANGED_OUTSIDE;
+  text_at(place.path);
+  if (is_kernels(path_text)) return 0;
+  size_t end = 0;
+  for (size_t i = 0; path_text[i]; i++)
+    if (path_text[i] == '/' && path_text[i + 1]) end = i + 1;
+  path_text[end] = 0;
+  const long parent = raw_syscall(SYS_openat, place.at, end ? path_text : ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  const uint32_t result = changed_at(failed(parent) ? "" : base_of(parent));
+  if (!failed(parent)) raw_syscall(SYS_close, parent);
+  return result;
 }
 
 uint32_t order_of_open(const Call& c) {
@@ -161,13 +184,15 @@ void changes_start() {
   folder_length = failed(n) ? 0 : (size_t)n - 1;
 }
 
-uint32_t changed_files(const Call& c) {
+uint32_t changed_files(const Call& c, long result) {
   if (c.number == SYS_mq_open || c.number == SYS_semget || c.number == SYS_msgget) return HEDDLE_CHANGED_FILES | HEDDLE_CHANGED_OUTSIDE;
   Names names;
   if (!names_of(c, names)) return 0;
   // Names that cannot be taken are no meeting places.
   if ((names.flags & O_ACCMODE) == O_RDONLY || (names.flags & O_EXCL) || (names.flags & O_TMPFILE) == O_TMPFILE) return 0;
-  return changed(names.first) | changed(names.second);
+  if (c.number != SYS_open && c.number != SYS_openat && c.number != SYS_openat2 && c.number != SYS_creat) return changed(names.first) | changed(names.second);
+  const char* opened = base_of(result);
+  return is_kernels(opened) ? 0 : changed_at(opened);
 }
 
 uint32_t order_of(const Call& c) {

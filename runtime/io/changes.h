@@ -7,8 +7,8 @@ namespace heddle::rt {
 
 /// Remembers the folder that the run starts in.
 void changes_start();
-/// Of a call that succeeded: HEDDLE_CHANGED_*, what another run would see of it. 0: nothing.
-uint32_t changed_files(const Call& c);
+/// Of a call that succeeded with this result: HEDDLE_CHANGED_*, what another run would see of it. 0: nothing.
+uint32_t changed_files(const Call& c, long result);
 /// Before a call is executed: kInputChanges, kInputMoves, kInputDepends of its record, with its descriptor (stream.h).
 uint32_t order_of(const Call& c);
 

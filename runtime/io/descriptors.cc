@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 namespace heddle::rt {
 namespace {
@@ -10,15 +11,23 @@ constexpr long kTracked = 1024;
 int8_t outer[kTracked];  // original + 1; 0 something else
 enum : int8_t { kUnknown, kFile, kDevice, kOther };
 int8_t kinds[kTracked];
+bool open_here[kTracked];  // what the program was given and has not closed
 
 bool tracked(long fd) { return fd >= 0 && fd < kTracked; }
 void copy(long from, long to) {
   if (!tracked(to)) return;
   outer[to] = tracked(from) ? outer[from] : 0;
   kinds[to] = kUnknown;
+  open_here[to] = true;
 }
 void forget(long first, long last) {
-  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown;
+  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = false;
+}
+
+// Both of its ends: what one writes, the other reads.
+bool is_pseudo_terminal(const struct stat& st) {
+  const unsigned number = major(st.st_rdev);
+  return (number >= 136 && number <= 143) || (number == 5 && minor(st.st_rdev) == 2);
 }
 
 int8_t kind_of(long fd) {
@@ -26,7 +35,7 @@ int8_t kind_of(long fd) {
   struct stat st;
   if (raw_syscall(SYS_fstat, fd, &st) != 0) return kOther;
   const bool file = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode);
-  const int8_t kind = file ? kFile : S_ISCHR(st.st_mode) ? kDevice : kOther;
+  const int8_t kind = file ? kFile : S_ISCHR(st.st_mode) && !is_pseudo_terminal(st) ? kDevice : kOther;
   if (tracked(fd)) kinds[fd] = kind;
   return kind;
 }
@@ -41,7 +50,18 @@ void descriptors_start() {
 bool is_file(long fd) { return kind_of(fd) == kFile; }
 bool is_device(long fd) { return kind_of(fd) == kDevice; }
 int outer_descriptor(long fd) { return tracked(fd) ? outer[fd] - 1 : -1; }
+bool descriptor_is_open(long fd) { return tracked(fd) && open_here[fd]; }
 
+bool makes_descriptor(const Call& c) {
+  switch (c.number) {
+    case SYS_open: case SYS_openat: case SYS_openat2: case SYS_creat: case SYS_socket: case SYS_accept: case SYS_accept4: case SYS_dup:
+    case SYS_eventfd: case SYS_eventfd2: case SYS_epoll_create: case SYS_epoll_create1: case SYS_timerfd_create: case SYS_memfd_create:
+    case SYS_inotify_init: case SYS_inotify_init1: case SYS_mq_open:
+      return true;
+    case SYS_fcntl: return c.a[1] == F_DUPFD || c.a[1] == F_DUPFD_CLOEXEC;
+    default: return false;
+  }
+}
 
 void descriptors_follow(const Call& c, long result) {
   if (failed(result)) return;
@@ -55,7 +75,9 @@ void descriptors_follow(const Call& c, long result) {
     case SYS_fcntl:
       if (c.a[1] == F_DUPFD || c.a[1] == F_DUPFD_CLOEXEC) copy(c.a[0], result);
       break;
-    default: break;
+    default:
+      if (makes_descriptor(c) && tracked(result)) open_here[result] = true;
+      break;
   }
 }
 

@@ -12,6 +12,10 @@ int outer_descriptor(long fd);
 bool is_file(long fd);
 /// Character devices: what they give does not come from the program. Asked in a recording only.
 bool is_device(long fd);
+/// Given to the program (by a call that makes one at a time) and not closed yet.
+bool descriptor_is_open(long fd);
+/// The call's result is a new descriptor.
+bool makes_descriptor(const Call& c);
 /// Follows dup, close and the like by what the call returned.
 void descriptors_follow(const Call& c, long result);
 

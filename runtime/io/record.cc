@@ -148,7 +148,7 @@ long record_once(Call& c, bool* again) {
   }
   *again = result == -EINTR && restarts_after_signal(c);
   if (!failed(result) && is_channel(c)) flags |= kInputChannel;
-  if (!failed(result)) region->result.wrote_files |= changed_files(c);
+  if (!failed(result)) region->result.wrote_files |= changed_files(c, result);
   RecordWriter out;
   shape_record(c, result, out);
   if (is_remembered(c, result, flags)) {
@@ -204,6 +204,7 @@ long feed_once(Call& c, bool* again) {
   check_written(c, *r);
   if (!shape_feed(c, *r)) diverge_input("an input of the recording does not fit the program's buffers");
   stream_consume(c.thread, io);
+  if (stream_in_other_order() && makes_descriptor(c) && descriptor_is_open(result)) diverge_input("the recording's descriptor is still open here");
   show_output(c, result);
   *again = flags & kInputAgain;
   after(c, result, flags, started + c.timeout);

@@ -64,6 +64,28 @@ def outside(h):
             check("a file elsewhere: recorded inputs, and said", out.get("inputs") == "recorded" and any("outside" in n for n in out["notes"]), out.get("notes"))
 
 
+def through_a_link(h):
+    """The file's name is in the folder, the file is not."""
+    exe, trace = built(h, "half_written"), h.work / "t.heddle"
+    with tempfile.TemporaryDirectory(prefix="heddle-elsewhere-") as elsewhere:
+        link = h.work / "link"
+        link.symlink_to(pathlib.Path(elsewhere) / "log")
+        found = hunted(h, exe, ["link"], 1, trace)
+        if check("through a link: found", found):
+            out = at_optimum(h, "through a link", trace, found, 1)
+            check("through a link: recorded inputs, and said", out.get("inputs") == "recorded" and any("outside" in n for n in out["notes"]), out.get("notes"))
+        link.unlink()
+
+
+def one_number(h):
+    """A descriptor is not given twice."""
+    exe, trace = built(h, "one_number"), h.work / "t.heddle"
+    for seed in (1, 2, 3):
+        if check(f"one_number seed {seed}: found", found := hunted(h, exe, [], seed, trace)):
+            at_optimum(h, f"one_number seed {seed}", trace, found, 1)
+            at_optimum(h, f"one_number seed {seed}, recorded inputs", trace, found, 1, "--inputs", "recorded")
+
+
 def gone(h):
     """What it needed from outside is not there any more: the failure does not come back by itself."""
     exe, trace, needed = built(h, "half_written"), h.work / "t.heddle", h.work / "needed"
@@ -137,6 +159,8 @@ def main():
         both(h, "inner_pipe", [], 1, [])
         both(h, "log_beside", [], 1, ["copy"])
         outside(h)
+        through_a_link(h)
+        one_number(h)
         gone(h)
         could_not_happen(h)
         up_to_chance(h)
