@@ -28,9 +28,11 @@ News Coverage::add(const Observation& seen) {
 
 std::string describe(const CoverageSummary& s) {
   if (s.runs == 0) return {};
-  std::string text = fmt::format("{} reads-from pair{} ({} new in the last {} runs), {} class{} of schedules",
-                                 s.reads_from, s.reads_from == 1 ? "" : "s", s.quiet ? "none" : "some",
-                                 s.quiet ? s.quiet : s.runs, s.classes, s.classes == 1 ? "" : "es");
+  const std::uint64_t last = s.quiet ? s.quiet : s.runs;
+  std::string text = fmt::format("{} reads-from pair{} ({} new in {}), {} class{} of schedules", s.reads_from,
+                                 s.reads_from == 1 ? "" : "s", s.quiet ? "none" : "some",
+                                 last == 1 ? "the last run" : fmt::format("the last {} runs", last), s.classes,
+                                 s.classes == 1 ? "" : "es");
   if (s.waiting)
     return text + fmt::format("; {} schedule{} wait{} to be executed, and what these lead to", *s.waiting,
                               *s.waiting == 1 ? "" : "s", *s.waiting == 1 ? "s" : "");
@@ -42,7 +44,7 @@ std::string describe(const CoverageSummary& s) {
     text += fmt::format(", {} of them seen once: about 1 in {:.0f} more runs would show a new one", s.once,
                         1 / s.new_share());
   if (s.once > 0 && s.new_share() <= 0.5 && s.unseen_at_least() >= 1)
-    text += fmt::format("; at least {:.0f} are unseen", s.unseen_at_least());
+    text += fmt::format("; at least {:.0f} {} unseen", s.unseen_at_least(), s.unseen_at_least() < 1.5 ? "is" : "are");
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "src/hunt/lock_holders.h"
 #include "src/hunt/observation.h"
 
 namespace heddle {
@@ -61,19 +62,15 @@ bool leaves_locked(const HeddleEvent& exit, const HeddleEvent& other) {
   return exit.object == ~0u || exit.object == other.object || family(other.kind) == Family::kMutex;
 }
 
-// While one of them can be executed the other cannot: their order cannot be turned round here.
-bool exclude_each_other(const HeddleEvent& a, const HeddleEvent& b) {
-  auto is = [&](std::uint32_t one, std::uint32_t other) {
-    return (a.kind == one && b.kind == other) || (a.kind == other && b.kind == one);
-  };
-  // Who waits for a thread comes behind its end.
-  if (is(HEDDLE_EV_THREAD_JOIN, HEDDLE_EV_THREAD_EXIT)) {
-    const HeddleEvent& join = a.kind == HEDDLE_EV_THREAD_JOIN ? a : b;
-    return !join.object && !(join.flags & HEDDLE_OF_TIMED);
-  }
-  return a.object && a.object == b.object &&
-         (is(HEDDLE_EV_MUTEX_LOCK, HEDDLE_EV_MUTEX_UNLOCK) || is(HEDDLE_EV_SPIN_LOCK, HEDDLE_EV_SPIN_UNLOCK) ||
-          is(HEDDLE_EV_MUTEX_UNLOCK, HEDDLE_EV_MUTEX_UNLOCK));
+// Who waits for a thread comes behind its end.
+bool joins(const HeddleEvent& join, const HeddleEvent& exit) {
+  return join.kind == HEDDLE_EV_THREAD_JOIN && exit.kind == HEDDLE_EV_THREAD_EXIT && !join.object &&
+         !(join.flags & HEDDLE_OF_TIMED);
+}
+
+bool locks(const HeddleEvent& event) { return event.kind == HEDDLE_EV_MUTEX_LOCK || event.kind == HEDDLE_EV_SPIN_LOCK; }
+bool unlocks(const HeddleEvent& event) {
+  return event.kind == HEDDLE_EV_MUTEX_UNLOCK || event.kind == HEDDLE_EV_SPIN_UNLOCK;
 }
 
 void join(std::array<std::uint32_t, 64>& into, const std::array<std::uint32_t, 64>& from) {
@@ -182,13 +179,24 @@ void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleEvent& even
   node.backtrack |= initials ? initials & -initials : node.enabled;
 }
 
+// While one of them can be executed the other cannot: their order cannot be turned round here. Of an unlock that is so
+// only where its thread holds the lock (`later_releases`); any other can come at any time, and is refused.
+bool Dpor::Trace::exclude_each_other(std::size_t earlier, const HeddleEvent& later, bool later_releases) const {
+  const HeddleEvent& other = decisions[earlier];
+  if (joins(other, later) || joins(later, other)) return true;
+  if (!other.object || other.object != later.object) return false;
+  if (unlocks(other) && !releases[earlier]) return false;
+  if (unlocks(later) && !later_releases) return false;
+  return (locks(other) && unlocks(later)) || (unlocks(other) && (locks(later) || unlocks(later)));
+}
+
 // `later` was pending before `earlier` and could not be executed, nor does anything beside `earlier` lead to that:
 // their order cannot be turned round here. `beside`: by thread, up to which step of it everything between the two that
 // `later` depends on came after.
-bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, std::size_t pending_since,
-                  const Clock& beside) const {
+bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, bool releases,
+                  std::size_t pending_since, const Clock& beside) const {
   const HeddleEvent& other = trace.decisions[earlier];
-  if (exclude_each_other(other, later)) return true;
+  if (trace.exclude_each_other(earlier, later, releases)) return true;
   if (pending_since > earlier || other.value >> later.thread & 1) return false;
   if (other.flags & HEDDLE_OF_GAVE_WAY && earlier > 0 && trace.decisions[earlier - 1].thread == later.thread)
     return false;
@@ -197,7 +205,8 @@ bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& la
 
 void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending,
                       std::size_t redundant) {
-  Trace trace{decisions, std::vector<Clock>(decisions.size()), redundant};
+  Trace trace{decisions, std::vector<Clock>(decisions.size()), std::vector<bool>(decisions.size()), redundant};
+  LockHolders holders;
   std::array<Clock, 64> last{};         // by thread
   std::array<std::size_t, 64> since{};  // by thread: the step behind its last one
   std::uint64_t known = 1;              // threads that could run at some time
@@ -218,6 +227,7 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
       }
       known |= event.value;
     }
+    const bool releases = unlocks(event) && holders.holds(event.thread, event.object);
     const bool may_block = heddle_event_properties(event.kind) & HEDDLE_P_MAYBLOCK;
     Clock now = last[event.thread], covered = now;  // covered: by a step that can be turned round itself
     Clock beside;
@@ -227,7 +237,7 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
       const HeddleEvent& other = decisions[i];
       if (other.thread == event.thread || !dependent(other, event)) continue;
       join(now, trace.after[i]);
-      const bool turns = !awaits(trace, i, event, since[event.thread], beside);
+      const bool turns = !awaits(trace, i, event, releases, since[event.thread], beside);
       for (std::size_t t = 0; t < beside.size(); t++) beside[t] = std::min(beside[t], trace.after[i][t]);
       if (!turns) continue;
       if (!trace.before(i, covered)) races.push_back(i);
@@ -240,6 +250,8 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
     steps[event.thread]++;
     since[event.thread] = j + 1;
     trace.after[j] = last[event.thread] = now;
+    trace.releases[j] = releases;
+    holders.execute(event);
   }
   // The run ended with its last step: who could have gone before it has not been seen to do so.
   if (!decisions.empty() && redundant == decisions.size())
@@ -255,19 +267,10 @@ void mark_failing(std::vector<HeddleEvent>& decisions, std::uint32_t failing) {
     if (event.thread == failing) event.flags |= kFails;
 }
 
-// A step that leads to where its thread must give way once (a yield, 24 points without effect): it goes on behind a
-// step of anyone else. What others do before it does not count and what they do behind it does, so the order of the two
-// matters, whatever they touch. Where a sleep begins, too, but its end is a matter of time.
+// A step behind which its thread must give way: what others do before it does not count and what they do behind it
+// does, so the order of the two matters, whatever they touch.
 void mark_owing(std::vector<HeddleEvent>& decisions, std::span<const HeddleEvent> pending) {
-  std::array<std::uint8_t, 64> next{};  // by thread: the kind of its next step
-  for (const HeddleEvent& event : pending) next[event.thread] = event.kind;
-  for (std::size_t i = decisions.size(); i-- > 0;) {
-    HeddleEvent& event = decisions[i];
-    const bool gave_way = i + 1 < decisions.size() && decisions[i + 1].flags & HEDDLE_OF_GAVE_WAY &&
-                          !(decisions[i + 1].value >> event.thread & 1);
-    if (gave_way && next[event.thread] != HEDDLE_EV_SLEEP) event.flags |= kOwes;
-    next[event.thread] = event.kind;
-  }
+  for (std::size_t step : made_to_give_way(decisions, pending)) decisions[step].flags |= kOwes;
 }
 
 }  // namespace

@@ -52,16 +52,18 @@ class Dpor {
   using Clock = std::array<std::uint32_t, 64>;  // by thread: how many of its steps came before
   struct Trace {
     std::span<const HeddleEvent> decisions;
-    std::vector<Clock> after;  // of each step that is not redundant
-    std::size_t known;         // so many
+    std::vector<Clock> after;    // of each step that is not redundant
+    std::vector<bool> releases;  // likewise: it unlocks what its thread holds
+    std::size_t known;           // so many
     bool before(std::size_t step, const Clock& clock) const {
       return clock[decisions[step].thread] >= after[step][decisions[step].thread];
     }
+    bool exclude_each_other(std::size_t earlier, const HeddleEvent& later, bool later_releases) const;
   };
   void race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
             const Clock& at_later);
-  bool awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, std::size_t pending_since,
-              const Clock& beside) const;
+  bool awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, bool releases,
+              std::size_t pending_since, const Clock& beside) const;
 
   std::vector<Node> nodes_;
   bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false, timed_ = false;

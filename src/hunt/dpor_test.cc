@@ -66,6 +66,8 @@ TEST(Dpor, EveryClassOfSchedulesIsExecuted) {
       {{{{1, kLock}, {2, kLock}, {2, kUnlock}, {1, kUnlock}},
         {{2, kLock}, {3}, {2, kUnlock}},
         {{1, kLock}, {3}, {1, kUnlock}}}},
+      {{{{1}, {5, kUnlock}}, {{5, kLock}, {1, kRead}, {5, kUnlock}}}},  // an unlock that is refused
+      {{{{1}, {5, kUnlock}}, {{5, kUnlock}, {1}}}},
   };
   for (const Toy& toy : toys) {
     Explored all = by_dfs(toy), some = by_dpor(toy);
@@ -75,13 +77,14 @@ TEST(Dpor, EveryClassOfSchedulesIsExecuted) {
   }
 }
 
-// Threads of 1 to 3 steps at two places, a third of them inside a lock.
+// Threads of 1 to 3 steps at two places, a third of them inside a lock; some unlock it who do not hold it.
 Toy random_toy(std::mt19937& random) {
   Toy toy;
   for (auto threads = 2 + random() % 2; threads > 0; threads--) {
     std::vector<ToyStep> steps(1 + random() % 3);
     for (ToyStep& step : steps) step = {static_cast<std::uint32_t>(1 + random() % 2), random() % 2 ? kRead : kWrite};
     if (random() % 3 == 0) steps.front() = {5, kLock}, steps.push_back({5, kUnlock});
+    if (random() % 5 == 0) steps[random() % steps.size()] = {5, kUnlock};
     toy.threads.push_back(std::move(steps));
   }
   return toy;

@@ -20,6 +20,7 @@ Exhaustive::Exhaustive(Strategy strategy, std::uint64_t seed, std::optional<std:
 void Exhaustive::learn_run(std::size_t i, const Lesson* lesson) {
   executed_++;
   if (!lesson || !lesson->seen) return strategy_ == Strategy::kDpor ? dpor_.learn({}) : enumeration_.lost(i);
+  gave_way_ = gave_way_ || !made_to_give_way(lesson->seen->decisions, lesson->seen->pending).empty();
   if (strategy_ == Strategy::kDpor)
     dpor_.learn(lesson->seen->decisions, lesson->seen->pending, lesson->seen->failing);
   else
@@ -38,6 +39,7 @@ bool Exhaustive::plan(Epoch& epoch, bool fresh) {
     enumeration_.restart();
     dpor_.restart();
     executed_ = 0;
+    gave_way_ = false;
   }
   std::vector<Prefix> prefixes;
   if (strategy_ == Strategy::kDpor) {
@@ -52,7 +54,8 @@ bool Exhaustive::plan(Epoch& epoch, bool fresh) {
 }
 
 std::string Exhaustive::words(bool failed, const std::string& apart, const std::string& changing) const {
-  const std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart);
+  const std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart) +
+                              (gave_way_ ? "; a thread that yields or spins again and again was made to give way" : "");
   const bool dpor = strategy_ == Strategy::kDpor;
   if (dpor ? dpor_.too_large() : enumeration_.too_large())
     return fmt::format("{}: the program is too large for this strategy ({})", strategy_name(strategy_),

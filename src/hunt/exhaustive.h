@@ -33,6 +33,7 @@ class Exhaustive {
   Dpor dpor_;
   std::optional<std::uint32_t> bound_;
   std::uint64_t executed_ = 0;  // since the points are what they are
+  bool gave_way_ = false;       // in one of these: a thread that could have gone on had to let others go first
 };
 
 }  // namespace heddle

@@ -66,6 +66,21 @@ std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads) {
   return out;
 }
 
+std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions,
+                                          std::span<const HeddleEvent> pending) {
+  std::unordered_map<std::uint32_t, std::uint8_t> next;  // by thread: the kind of its next step
+  for (const HeddleEvent& event : pending) next[event.thread] = event.kind;
+  std::vector<std::size_t> out;
+  for (std::size_t i = decisions.size(); i-- > 0;) {
+    const HeddleEvent& event = decisions[i];
+    const bool gave_way = i + 1 < decisions.size() && decisions[i + 1].flags & HEDDLE_OF_GAVE_WAY &&
+                          !(event.thread < 64 && decisions[i + 1].value >> event.thread & 1);
+    if (gave_way && next[event.thread] != HEDDLE_EV_SLEEP) out.push_back(i);
+    next[event.thread] = event.kind;
+  }
+  return out;
+}
+
 void Observer::visit(const HeddleEvent& event) {
   counts_[static_cast<std::uint64_t>(event.site) << 32 | event.stack]++;
   for (Place* place : here_) {

@@ -85,5 +85,9 @@ inline HeddlePlace place_of(const HeddleEvent& decision) {
 /// What each thread that is left would do next, as far as the run's record tells: the extent of an access is an upper
 /// bound.
 std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads);
+/// Steps behind which their thread had to let another one go first, though it could have gone on (it yields again and
+/// again, or spins): orders that a machine may show and the run could not. A sleep is none, its end is a matter of
+/// time.
+std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending);
 
 }  // namespace heddle

@@ -1,6 +1,6 @@
-// A program that is only operations: threads of steps at places, some of them locks; a semaphore begins with 1 at odd
-// places and with 0 at even ones. For tests of enumerations without
-// a process.
+// A program that is only operations: threads of steps at places, some of them locks (who does not hold a mutex
+// does not unlock it); a semaphore begins with 1 at odd places and with 0 at even ones. For tests of enumerations
+// without a process.
 #pragma once
 #include <vector>
 
@@ -73,7 +73,7 @@ struct Toy {
     void execute(const ToyStep& step, int thread) {
       const std::size_t at = step.place;
       if (step.kind == HEDDLE_EV_MUTEX_LOCK || step.kind == HEDDLE_EV_RW_WRLOCK) owner[at] = thread;
-      if (step.kind == HEDDLE_EV_MUTEX_UNLOCK) owner[at] = -1;
+      if (step.kind == HEDDLE_EV_MUTEX_UNLOCK && owner[at] == thread) owner[at] = -1;
       if (step.kind == HEDDLE_EV_SEM_WAIT) count[at]--;
       if (step.kind == HEDDLE_EV_SEM_POST) count[at]++;
       if (step.kind == HEDDLE_EV_RW_RDLOCK) readers[at]++;

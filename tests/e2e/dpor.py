@@ -12,7 +12,7 @@ from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
 MOST_SCHEDULES = 6000  # of dfs: a program with more is not compared
-HOLES = ("semaphore", "rwlock", "once", "lost", "detached", "keep", "range", "wide", "tryjoin", "robust", "race", "yields")
+HOLES = ("semaphore", "rwlock", "once", "lost", "detached", "keep", "range", "wide", "tryjoin", "robust", "race", "yields", "refused")
 report = Report()
 
 
@@ -60,6 +60,12 @@ def not_claimed(tool):
             report.line(f"{strategy}: {why}", None if not found and why in said and not said.startswith("all") and "each class" not in said else said)
         found, said, out = tool.hunt(strategy, 3000, exe, "calm")
         report.line(f"{strategy}: a file, the heap and output are the same in each run", None if not found and (said.startswith("all") or "each class" in said) else said)
+        found, said, out = tool.hunt(strategy, 3000, exe, "patient", 3)
+        report.line(f"{strategy}: three yields are tried without giving way", None if found else said)
+        found, said, out = tool.hunt(strategy, 3000, exe, "patient", 4)
+        report.line(f"{strategy}: that a thread was made to give way is said", None if not found and "none fails" in said and "made to give way" in said else said)
+        found, said, out = tool.hunt(strategy, 3000, exe, "patient", 1)
+        report.line(f"{strategy}: and only then", None if found and said and "give way" not in said else said)
     plain = tool.build(HERE / "strategies/holes.c", "plain", "cc")
     found, said, out = tool.hunt("dpor", 3000, plain, "race")
     report.line("a plain program", None if "not instrumented" in said and "at least one of each class" not in said else said)
@@ -125,6 +131,7 @@ def main():
             holes(tool)
             not_claimed(tool)
         random_ones(tool, range(args.first, args.first + args.programs), "random", random_programs.source, 2)
+        random_ones(tool, range(args.first, args.first + args.programs // 3), "checked", random_programs.checked, 1.5)
         random_ones(tool, range(args.first, args.first + args.programs // 3), "yielding", yielding, 1.5)
     finally:
         shutil.rmtree(work, ignore_errors=True)

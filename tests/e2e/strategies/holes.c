@@ -65,6 +65,16 @@ static void* freed_2(void* p) { return free(block), p; }
 static void* ends(void* p) { return p; }
 static void* robust_1(void* p) { return pthread_mutex_lock(&mutex), p; }
 static void* robust_2(void* p) { return assert(pthread_mutex_trylock(&mutex) != EBUSY), p; }
+// An unlock by who does not hold the lock is refused, at any time: it orders nothing.
+static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static atomic_int said;
+static void* refused_1(void* p) { return said = 1, assert(pthread_mutex_unlock(&checked) == EPERM), p; }
+static void* refused_2(void* p) {
+  pthread_mutex_lock(&checked);
+  int seen = said;
+  pthread_mutex_unlock(&checked);
+  return assert(seen), p;
+}
 // From the third yield on a thread gives way to one step of another, whatever that is: only so long can it look in vain.
 static atomic_int data, ready;
 static void* yields_1(void* p) { return data = 3, ready = 1, data = 1, p; }
@@ -72,6 +82,11 @@ static void* yields_2(void* p) {
   int tries = 0;
   while (tries < 4 && !ready) sched_yield(), tries++;
   return assert(tries < 4), p;
+}
+// It need not wait for anybody, but it is made to.
+static void* patient(void* p) {
+  for (long i = 0; i < (long)p; i++) sched_yield();
+  return ready = 1, p;
 }
 static void* race_1(void* p) { return racy = 1, p; }
 static void* race_2(void* p) { return racy = 2, p; }
@@ -107,6 +122,13 @@ int main(int argc, char** argv) {
   if (!strcmp(name, "freed")) block = malloc(64), *block = 7, run(freed_1, freed_2);
   if (!strcmp(name, "tryjoin")) both(ends, ends), pthread_join(threads[1], 0), assert(pthread_tryjoin_np(threads[0], 0) == 0);
   if (!strcmp(name, "race")) run(race_1, race_2), assert(racy == 2);
+  if (!strcmp(name, "refused")) run(refused_1, refused_2);
+  if (!strcmp(name, "patient")) {
+    pthread_create(&threads[0], 0, patient, (void*)atol(argv[2]));
+    data = 1;
+    assert(!ready);
+    pthread_join(threads[0], 0);
+  }
   if (!strcmp(name, "yields")) run(yields_1, yields_2);
   if (!strcmp(name, "random")) getrandom(&racy_seed, 4, 0), run(race_1, race_1);
   if (!strcmp(name, "calm")) {
