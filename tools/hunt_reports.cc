@@ -3,12 +3,13 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "src/engine/descriptor.h"
 #include "src/report/junit.h"
 #include "src/report/sarif.h"
 #include "src/trace/output_file.h"
@@ -49,21 +50,15 @@ std::unexpected<Error> not_written(const std::string& path, int why) {
 
 Status write_descriptor(const std::string& path, int fd, std::string_view text) {
   std::fflush(stdout);
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return not_written(path, errno);
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (const int why = write_all(fd, text)) return not_written(path, why);
   return {};
 }
 
 Status write_in_place(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
   if (!file) return not_written(path, errno);
+  if (Status done = write_descriptor(path, file.get(), text); !done) return done;
+  if (close(file.release()) != 0) return not_written(path, errno);
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,6 +101,8 @@ const std::atomic<bool>& outlast_interrupts() {
 }
 
 int written(const std::function<void()>& print) {
+  // Whoever interrupts twice does not want to wait for a reader that does not read.
+  if (pollfd out{STDOUT_FILENO, POLLOUT, 0}; impatient && poll(&out, 1, 0) == 0) return EINTR;
   int failed = 0;
   try {
     errno = 0;
@@ -108,7 +111,8 @@ int written(const std::function<void()>& print) {
   } catch (const std::system_error& problem) {  // fmt::print, where a buffer was full
     failed = problem.code().value();
   }
-  if (std::fflush(stdout) != 0 && failed == 0) failed = errno;
+  if (failed != EINTR && std::fflush(stdout) != 0 && failed == 0) failed = errno;
+  if (failed == EINTR) __fpurge(stdout);  // else the end of the process would wait for that reader again
   return failed == EPIPE ? 0 : failed;
 }
 

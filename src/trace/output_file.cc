@@ -70,17 +70,22 @@ std::unexpected<Error> OutputFile::failed(const char* what, int code) const {
   return error(fmt::format("cannot {} {}: {}", what, path_.string(), std::strerror(code)), advice);
 }
 
+int write_all(int fd, std::string_view bytes) {
+  for (int interrupts = 0; !bytes.empty();) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR && ++interrupts < 2) continue;
+    if (n <= 0) return n == 0 ? ENOSPC : errno;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+    interrupts = 0;
+  }
+  return 0;
+}
+
 Status OutputFile::write(std::string_view bytes) {
   if (fd_ < 0) return failed("write", EBADF);
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      const int code = n == 0 ? ENOSPC : errno;
-      discard();
-      return failed("write", code);
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(n));
+  if (const int code = write_all(fd_, bytes)) {
+    discard();
+    return failed("write", code);
   }
   return {};
 }

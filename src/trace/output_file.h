@@ -3,10 +3,15 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "src/result/result.h"
 
 namespace heddle {
+
+/// All of `bytes`; 0, or the errno of what could not be written. A signal is outlasted once: where nothing can be
+/// written between two of them (a pipe that nobody reads) the answer is EINTR.
+int write_all(int fd, std::string_view bytes);
 
 /// Move-only. Destroyed without commit(), it removes what it wrote. A destination that is a device, pipe or socket is
 /// written directly: never renamed over, never removed. Symbolic links are followed.
@@ -18,7 +23,7 @@ class OutputFile {
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();
 
-  /// Errors name the destination (full disk, I/O trouble, closed pipe).
+  /// Errors name the destination (full disk, I/O trouble, closed pipe; see write_all()).
   Status write(std::string_view bytes);
   /// Syncs and puts the file in its place.
   Status commit();

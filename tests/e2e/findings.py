@@ -198,6 +198,38 @@ int main(void) {
 """
 
 
+def nobody_waits_for_a_reader_that_does_not_read(h):
+    """The pipe is full: each way to write what was found there ends by interrupts, and the trace is there."""
+    exe = h.build("int main(void) { return 3; }", "three")
+    pipe, trace = h.work / "pipe", h.work / "full.heddle"
+    os.mkfifo(pipe)
+    full = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        while os.write(full, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        os.set_blocking(full, True)
+    for wanted, stdout, said in (("--junit", "/dev/stdout"), full, "cannot be written"), (("--sarif", pipe), subprocess.DEVNULL, "cannot be written"), (("--json",), full, "cannot write"):
+        trace.unlink(missing_ok=True)
+        p = subprocess.Popen([h.exe, "hunt", "--seed", "1", "--runs", "3", *wanted, "-o", trace, "--", exe], cwd=h.work, stdin=subprocess.DEVNULL, stdout=stdout,
+                             stderr=subprocess.PIPE, text=True)
+        h.wait_for(p, trace.exists)
+        sent = 0
+        while p.poll() is None and sent < 8:
+            p.send_signal((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[sent % 3])
+            sent += 1
+            try:
+                p.wait(2)
+            except subprocess.TimeoutExpired:
+                pass
+        if p.poll() is None:
+            p.kill()
+        err = p.communicate()[1]
+        assert p.returncode == FOUND and said in err and sent <= 4, (wanted, p.returncode, sent, err)
+        assert h("replay", trace)[0] == FOUND
+    os.close(full)
+
+
 def a_trace_that_cannot_be_written_costs_only_itself(h):
     exe = h.build(TWO, "two")
     (h.work / "t-2.heddle").mkdir()
