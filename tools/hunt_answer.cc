@@ -188,8 +188,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   }
   if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
   if (arguments.quiet) return;
-  if (result.coverage.runs > 0 && result.complete.empty() && (answer.told.empty() || arguments.request.keep_going))
-    fmt::print("  {}\n", describe(result.coverage));
+  if (result.coverage.runs > 0 && result.complete.empty()) fmt::print("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
   if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
     fmt::print(
