@@ -92,7 +92,7 @@ class Page {
     std::uint64_t index = 0, switches = 0;
     std::uint32_t previous = ~0u;
     Creations creations;
-    Spans spans([this](const Span& s) { add_span(s); });
+    Spans spans([this](const Span& s) { add_span(s); }, &survey_.momentary);
     (void)trace_.for_each_block([&](std::span<const HeddleEvent> block) {
       for (HeddleEvent e : block) {
         creations.number(e);
@@ -239,6 +239,7 @@ class Page {
                 {"outcome", outcome(trace_)},
                 {"answer", answer(trace_, plain)},
                 {"trace", options_.trace.string()},
+                {"replayable", can_be_replayed(head_)},
                 {"command", command},
                 {"strategy", head_.meta.strategy},
                 {"seed", std::to_string(head_.meta.seed)},

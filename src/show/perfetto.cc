@@ -35,7 +35,7 @@ class Timeline {
         names_(head_),
         sources_(head_.meta.cwd, options.written),
         out_(sink),
-        spans_([this](const Span& s) { span(s); }) {}
+        spans_([this](const Span& s) { span(s); }, &survey_.momentary) {}
 
   void write() {
     tracks();

@@ -7,7 +7,11 @@
 namespace heddle {
 namespace {
 constexpr std::size_t kMaxHolds = 1u << 16;
+
+bool takes_alone(const HeddleEvent& e) {
+  return takes_a_lock(e) && e.kind != HEDDLE_EV_RW_RDLOCK && e.kind != HEDDLE_EV_RW_TRYLOCK;
 }
+}  // namespace
 
 bool takes_a_lock(const HeddleEvent& e) {
   switch (e.kind) {
@@ -28,6 +32,35 @@ bool gives_a_lock_back(const HeddleEvent& e) {
   return e.kind == HEDDLE_EV_MUTEX_UNLOCK || e.kind == HEDDLE_EV_RW_UNLOCK || e.kind == HEDDLE_EV_SPIN_UNLOCK;
 }
 
+MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.strategy == kRecordedStrategy) {
+  if (!recorded_) return;  // under control libc's locks are no steps
+  for (const ObjectRecord& o : head.objects) {
+    if (o.name.starts_with("libc's ") || o.name == "inside heddle's runtime") of_libc_.insert(o.id);
+    if (o.name.empty() || o.name.starts_with("mutex#")) nameless_.insert(o.id);
+  }
+  // Of these the model knew at the end that they were held.
+  if (head.failure)
+    for (const DeadlockEdge& edge : head.failure->deadlock)
+      for (const ObjectRecord& o : head.objects)
+        if (o.name == edge.object && !edge.holder.empty()) nameless_.erase(o.id);
+}
+
+void MomentaryLocks::add(const HeddleEvent& e) {
+  if (!recorded_ || seen_.size() >= kMaxHolds) return;
+  if (e.kind == HEDDLE_EV_COND_WAIT && (e.flags & HEDDLE_EF_VALUE))
+    seen_[static_cast<std::uint32_t>(e.value)].given_back = true;
+  if (e.object == 0) return;
+  if (e.kind == HEDDLE_EV_MUTEX_LOCK) ++seen_[e.object].taken;
+  if (gives_a_lock_back(e)) seen_[e.object].given_back = true;
+}
+
+bool MomentaryLocks::contains(std::uint32_t object) const {
+  const auto it = seen_.find(object);
+  if (it == seen_.end() || it->second.given_back || it->second.taken == 0) return false;
+  // Taken again and never given back: a recursive mutex may be, but a claim needs more than that.
+  return it->second.taken > 1 || of_libc_.contains(object) || nameless_.contains(object);
+}
+
 void Spans::wait_before(std::uint64_t index, const HeddleEvent& e, const Thread& t) {
   // Others ran in between, and not because the scheduler preferred them: it could not, or did not want to, go on.
   const bool left = t.seen && t.last + 1 < index && !(e.flags & HEDDLE_EF_PREEMPTED);
@@ -36,6 +69,8 @@ void Spans::wait_before(std::uint64_t index, const HeddleEvent& e, const Thread&
 }
 
 void Spans::acquire(std::uint64_t index, const HeddleEvent& e, std::uint32_t object, std::uint32_t times, Thread& t) {
+  if (momentary_ != nullptr && momentary_->contains(object)) return;
+  forget_other_holder(e, object);
   if (holds_.size() >= kMaxHolds) return;
   Hold& hold = holds_[{e.thread, object}];
   if (hold.depth == 0) {
@@ -45,6 +80,18 @@ void Spans::acquire(std::uint64_t index, const HeddleEvent& e, std::uint32_t obj
     t.held.push_back(object);
   }
   hold.depth += times;
+}
+
+void Spans::forget_other_holder(const HeddleEvent& e, std::uint32_t object) {
+  // Whoever is woken has its mutex again, and that alone.
+  if (!takes_alone(e) && e.kind != HEDDLE_EV_COND_WAKE) return;
+  const auto it = alone_.find(object);
+  if (it != alone_.end() && it->second != e.thread && holds_.erase({it->second, object}) > 0)
+    std::erase(threads_[it->second].held, object);
+  if (it != alone_.end())
+    it->second = e.thread;
+  else if (alone_.size() < kMaxHolds)
+    alone_.emplace(object, e.thread);
 }
 
 std::uint32_t Spans::release(std::uint64_t index, std::uint16_t owner, std::uint32_t object, bool all, Thread& t) {

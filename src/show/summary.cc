@@ -247,8 +247,14 @@ std::string findings(const TraceReader& trace, const ViewOptions& options) {
   return out + races_text(head, options) + notes_text(head, options) + output_text(head, options);
 }
 
+bool can_be_replayed(const TraceHead& head) {
+  // Notes come from the runtime as sentences (runtime/io/mapping.cc, stream.cc).
+  const auto says_no = [](const std::string& note) { return note.contains("the run cannot be replayed"); };
+  return !head.schedule.empty() && std::ranges::none_of(head.notes, says_no);
+}
+
 std::string next_step(const TraceReader& trace, const ViewOptions& options) {
-  if (options.trace.empty() || trace.head().schedule.empty()) return {};
+  if (options.trace.empty() || !can_be_replayed(trace.head())) return {};
   return fmt::format("\nreplay it:  heddle replay {}\n", clean(options.trace.string(), options.utf8));
 }
 

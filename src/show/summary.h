@@ -19,6 +19,8 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
 /// Threads at the failure, deadlock, races, notes, the end of the output: short sections, each only when there is
 /// something.
 std::string findings(const TraceReader& trace, const ViewOptions& options);
+/// False: there is no schedule in it, or the run itself noted that not all that a replay needs was recorded.
+bool can_be_replayed(const TraceHead& head);
 /// What to type next.
 std::string next_step(const TraceReader& trace, const ViewOptions& options);
 

@@ -99,7 +99,7 @@ class LocksOfDeadlock {
 }  // namespace
 
 Survey survey(const TraceReader& trace, const std::vector<bool>& could_run) {
-  Survey s(trace.event_count());
+  Survey s(trace.event_count(), trace.head());
   std::vector<std::uint64_t> left_at;   // by thread: number of the switch that left it
   std::vector<std::uint64_t> switched;  // event by switch
   LocksOfDeadlock locks(trace.head());
@@ -115,6 +115,7 @@ Survey survey(const TraceReader& trace, const std::vector<bool>& could_run) {
       }
       ++s.thread_events[e.thread];
       s.memory.touch(e);
+      s.momentary.add(e);
       s.counter.add(e);
       if (any && e.thread != current) {
         left_at[current] = s.preempted.size();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/show/spans.h"
 #include "src/trace/container.h"
 #include "src/trace/schedule.h"
 
@@ -23,8 +24,9 @@ class SharedMemory {
 };
 
 struct Survey {
-  explicit Survey(std::uint64_t events) : memory(events) {}
+  Survey(std::uint64_t events, const TraceHead& head) : memory(events), momentary(head) {}
   SharedMemory memory;
+  MomentaryLocks momentary;
   std::vector<std::uint64_t> thread_events;  // by thread index
   SwitchCounter counter;
   std::vector<bool> preempted;  // by switch, in order: the left thread could have gone on

@@ -102,7 +102,10 @@ bool tell_folded(const TraceReader& trace, const Survey& survey, const ViewOptio
                  std::optional<std::uint16_t> only, Names& names, SourceFiles& sources, const Sink& sink) {
   Fold fold({.around = options.around});
   std::uint64_t total = 0;
+  // By thread, the first event of its last row; what a library does behind it to report a failure does not count.
+  std::vector<std::uint64_t> last_row(survey.thread_events.size(), ~0ull);
   (void)for_each_row(trace, survey, names, only, [&](Row& row) {
+    if (!row.foreign) last_row[row.thread] = row.index;
     fold.add(row);
     total = row.position + row.events;
     return true;
@@ -114,14 +117,11 @@ bool tell_folded(const TraceReader& trace, const Survey& survey, const ViewOptio
     threads.insert(*only);
   else
     add_threads_of_failure(trace.head(), threads);
-  std::set<std::uint16_t> seen_later;
-  std::vector<bool> last(rows.size());
-  for (std::size_t i = rows.size(); i-- > 0;) last[i] = seen_later.insert(rows[i].thread).second;
   Story story(trace, options, names, sources, {threads.begin(), threads.end()}, only, sink);
   if (!rows.empty() || trace.head().failure)
     if (!story.begin()) return false;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (!story.row(rows[i], last[i])) return false;
+  for (const Row& r : rows)
+    if (!story.row(r, r.index == last_row[r.thread])) return false;
   if (!story.end(total)) return false;
   return story.folded() == 0 ||
          sink(fmt::format("  ({} not shown; --full shows all)\n", counted("event", story.folded())));

@@ -99,6 +99,15 @@ TEST_F(Show, ColumnsHaveSourceLinesValuesAndPreemptions) {
   EXPECT_THAT(out, HasSubstr("Assertion `counter == 2' failed."));
 }
 
+TEST_F(Show, FailureStandsBehindTheLastRowOfItsThreadAlsoWhenThatIsFolded) {
+  std::vector<HeddleEvent> events = sample_events();
+  for (std::uint64_t i = 0; i < 4; ++i)  // private, in other lines: two or more such rows are folded
+    events.push_back({0x90000 + 64 * i, 0, i % 2 ? 1u : HEDDLE_SITE_PC | 8, 0, 0, 0, HEDDLE_EV_READ, 2});
+  const std::string out = text(trace(sample_with_source(), events), {.width = 200});
+  EXPECT_THAT(out, Not(ContainsRegex("9 +assert[^\n]*  FAILED  counter = 1")));
+  EXPECT_THAT(out, ContainsRegex("9 +assert[^\n]* counter = 1(.|\n)*9 +assert[^\n]*  FAILED"));
+}
+
 TEST_F(Show, WithoutSourceTheOperationsAreNamed) {
   const std::string out = text(trace(sample_head(), sample_events()), {.width = 120});
   EXPECT_THAT(out, HasSubstr("5    counter = 0"));

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::UnorderedElementsAre;
 
 TraceReader trace_of(const TraceHead& head, std::span<const HeddleEvent> events) {
   char name[] = "/tmp/heddle-views-XXXXXX";
@@ -97,6 +98,48 @@ TEST(Spans, PreemptedThreadDoesNotWait) {
 
 TEST(Spans, FailedTryTakesNothing) {
   EXPECT_THAT(spans_of({event(0, HEDDLE_EV_MUTEX_TRYLOCK, 7, HEDDLE_EF_FAILED)}), ElementsAre());
+}
+
+TEST(Spans, ALockThatAnotherThreadTakesWithoutAnUnlockHasNoSpan) {
+  EXPECT_THAT(spans_of({event(0, HEDDLE_EV_MUTEX_LOCK, 7), event(1, HEDDLE_EV_MUTEX_LOCK, 7),
+                        event(1, HEDDLE_EV_MUTEX_UNLOCK, 7)}),
+              ElementsAre("held 1 7 1-3"));
+  EXPECT_THAT(spans_of({event(0, HEDDLE_EV_RW_RDLOCK, 7), event(1, HEDDLE_EV_RW_RDLOCK, 7)}),
+              ElementsAre("held 0 7 0-2 open", "held 1 7 1-2 open"));  // readers do hold it together
+}
+
+/// Names of the locks that the page shows as held.
+std::vector<std::string> held_in(const TraceHead& head, const std::vector<HeddleEvent>& events) {
+  std::vector<std::string> out;
+  const auto tables = nlohmann::json::parse(block(shown(show_html, trace_of(head, events)), "tables"));
+  for (const auto& span : tables["held"])
+    out.push_back(tables["objects"][std::to_string(span[1].get<unsigned>())].get<std::string>());
+  return out;
+}
+
+TEST(Page, LocksInsideLibcAreNeverHeld) {
+  TraceHead head = program_like_head();
+  head.failure.reset();
+  head.meta.strategy = kRecordedStrategy;
+  head.objects = {{1, HEDDLE_EV_MUTEX_LOCK, "libc's loader"}, {2, HEDDLE_EV_MUTEX_LOCK, "mutex#1"},
+                  {3, HEDDLE_EV_MUTEX_LOCK, "mutex#2"},       {4, HEDDLE_EV_MUTEX_LOCK, "forgotten"},
+                  {5, HEDDLE_EV_MUTEX_LOCK, "mutex#3"},       {6, HEDDLE_EV_MUTEX_LOCK, "used"}};
+  std::vector<HeddleEvent> events{event(0, HEDDLE_EV_MUTEX_LOCK, 1), event(1, HEDDLE_EV_MUTEX_LOCK, 2),
+                                  event(1, HEDDLE_EV_MUTEX_LOCK, 2), event(0, HEDDLE_EV_MUTEX_LOCK, 2),
+                                  event(0, HEDDLE_EV_MUTEX_LOCK, 3), event(1, HEDDLE_EV_MUTEX_LOCK, 4),
+                                  event(0, HEDDLE_EV_MUTEX_LOCK, 5), event(0, HEDDLE_EV_MUTEX_UNLOCK, 5),
+                                  event(0, HEDDLE_EV_MUTEX_LOCK, 6), event(0, HEDDLE_EV_MUTEX_UNLOCK, 6)};
+  EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#3", "used"));
+  FailureRecord deadlock;
+  deadlock.kind = "deadlock";
+  deadlock.deadlock = {
+      {.thread = "0.1", .object = "mutex#2", .holder = "0", .operation = "lock", .wait_site = {}, .hold_site = {}}};
+  head.failure = deadlock;
+  EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#2", "mutex#3", "used"));
+  head.failure.reset();
+  head.meta.strategy = "random";  // there are no steps of libc's locks in it
+  EXPECT_THAT(held_in(head, events),
+              UnorderedElementsAre("libc's loader", "mutex#1", "mutex#2", "forgotten", "mutex#3", "used"));
 }
 
 TEST(Page, HoldsEveryEvent) {

@@ -77,6 +77,28 @@ int main(void) {
 }
 """.replace("EVIL", EVIL)
 
+# Two threads meet at a word and print; one of them fails in the line of its last event that has one, but long after it.
+RECORDED = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static volatile long shared;
+static void* work(void* p) {
+  for (long i = 0; i < 2000000; i++) {
+    if (i % 600000 == 0) printf("%ld\n", shared); if (p && i == 1999999) abort();
+    shared += i;
+  }
+  return p;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, work, 0);
+  pthread_create(&b, 0, work, &a);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}
+"""
+
 # What we write of Perfetto's format, from its .proto files: a field that is not here shows as a number when decoded.
 SCHEMA = """
 syntax = "proto2";
@@ -215,6 +237,35 @@ def assertion(b, traces, shots):
     check("queue: nothing to complain about after all that", not page.complaints(), page.complaints())
 
 
+def recorded(b, traces, shots):
+    source = traces.work / "recorded.c"
+    source.write_text(RECORDED)
+    built = traces.run("cc", "-g", "-O1", "-pthread", source, "-o", traces.work / "recorded")
+    done = traces.run("record", "-o", traces.work / "recorded.heddle", "--", traces.work / "recorded")
+    check("recorded: a recording of its failure", built.returncode == 0 and done.returncode == 134, (built.stderr[-300:], done.returncode, done.stderr[-300:]))
+    path = traces.show("recorded", "html", "recorded.html")
+    page = b.open(path)
+    common(page, "recorded", shots, path)
+    page.key("f")
+    at, last = page.value("[heddle.V.selected, heddle.lanes.find(l => l.name === heddle.T.failure.thread).last]")
+    steps, all_steps = page.value("[heddle.E.step[heddle.failureEvent], heddle.T.steps]")
+    check("recorded: the failure stands at the last step of its thread, the end of the run", at == last and steps == all_steps, (at, last, steps, all_steps))
+    check("recorded: though that has no line of its own", page.value("heddle.T.places[heddle.T.shapes[heddle.E.shape[heddle.failureEvent]][2]][2]") == 0)
+    line = RECORDED.splitlines().index(next(l for l in RECORDED.splitlines() if "abort()" in l)) + 1
+    panel = page.value("document.getElementById('event').textContent")
+    check("recorded: with the failure's own line and source", f"recorded.c:{line} in work" in panel and "abort()" in page.value("document.querySelector('#event .here.fails').textContent"), panel)
+    listed = page.value("document.querySelector('.row.fails').textContent")
+    check("recorded: in the list, too", f"recorded.c:{line}" in listed, listed)
+    locks = page.value("heddle.T.shapes.filter(s => heddle.T.kinds[s[0]][0] === 'lock').map(s => heddle.T.objects[s[4]])")
+    check("recorded: locks inside libc are events", "libc's loader" in locks and len(set(locks)) >= 2, locks)
+    check("recorded: which nobody is said to hold", page.value("heddle.held.flat().length") == 0 and "holds" not in panel, panel)
+    text = traces.run("show", traces.work / "recorded.heddle").stdout.decode()
+    rows = text[:text.index("at the failure")].splitlines()
+    marks = [i for i, l in enumerate(rows) if "FAILED" in l and i > 0]
+    check("recorded: in the text the failure is at the end", len(marks) == 1 and not any("budget" in l for l in rows[marks[0]:]), rows[-8:])
+    perfetto(traces, "recorded")
+
+
 def many(b, traces, shots):
     source = traces.work / "many.c"
     source.write_text(MANY)
@@ -320,7 +371,7 @@ def main():
     traces = Traces(str(pathlib.Path(a.heddle).resolve()), work)
     try:
         with browser.Browser(work) as b:
-            for part in (deadlock, assertion, many, hostile):
+            for part in (deadlock, assertion, recorded, many, hostile):
                 part(b, traces, shots)
         for name in ("transfer", "queue", "many"):
             perfetto(traces, name)

@@ -132,17 +132,19 @@ if (T.failure) {
 }
 const isStuck = (name) => (inCycle.size ? inCycle : deadlocked).has(name);
 
-/// The event that the failure belongs to: the last of its thread in its line, else the last one. -1: none.
+/// The event that the failure stands at: the last step of its thread. Where every access is an event (not in a
+/// recording), what libc did to report it (allocations, a write) does not move it away from its own line. -1: none.
 function findFailure() {
   if (!T.failure || !N) return -1;
   if (!failing || failing.last < 0) return N - 1;
   const [, file, line] = T.failure.place;
-  for (let i = failing.last, looked = 0; i >= failing.first && looked < 1000; i--) {
+  for (let i = failing.last; line && T.strategy !== "recorded" && i >= failing.first; i--) {
     if (E.thread[i] !== failing.index) continue;
-    const place = T.places[T.shapes[E.shape[i]][2]];
-    if (line && place[1] === file && place[2] === line) return i;
-    looked++;
+    const [kind, flags, at] = T.shapes[E.shape[i]], place = T.places[at];
+    if (place[1] === file && place[2] === line) return i;
+    if (place[2] || ((flags & POINT) && !/^(i\/o|system call)/.test(T.kinds[kind] ? T.kinds[kind][0] : ""))) break;
   }
   return failing.last;
 }
 const failureEvent = findFailure();
+const failsAt = (i) => i === failureEvent && !deadlocked.size;

@@ -23,7 +23,7 @@ function stackBox(stack) {
 }
 
 function showEvent(i) {
-  const shape = T.shapes[E.shape[i]], lane = lanes[E.thread[i]], fails = i === failureEvent && !deadlocked.size, box = $("event");
+  const shape = T.shapes[E.shape[i]], lane = lanes[E.thread[i]], fails = failsAt(i), box = $("event");
   const parts = [make("h2", fails ? "bad" : "", title(i))];
   if (fails) parts.push(make("p", "bad", "FAILED here: " + T.failure.message));
   parts.push(make("p", "dim", (shape[1] & POINT ? "step " : "after step ") + grouped(E.step[i]) + " \u00b7 event " + grouped(T.first + i) + " \u00b7 thread " + laneTitle(lane)));
@@ -33,9 +33,11 @@ function showEvent(i) {
   const wait = waits[lane.index].find((w) => w.kind < 0);
   if (wait && i === lane.last) parts.push(make("p", isStuck(lane.name) ? "bad" : "", "then, until the end: " + wait.what));
   const place = placeOf(i);
-  parts.push(make("h3", "", placeText(place) || "no source line"), sourceBox(place, fails));
+  parts.push(make("h3", "", placeText(place) || (T.strategy === "recorded" ? "no source line in a recording; gdb has it" : "no source line")), sourceBox(place, fails));
+  const own = ownPlace(i);
+  if (own[2] && (own[1] !== place[1] || own[2] !== place[2])) parts.push(make("h3", "", title(i) + "  " + placeText(own)), sourceBox(own, false));
   if (shape[5]) parts.push(make("h3", "", "Stack"), stackBox(T.stacks[shape[5]]));
-  parts.push(make("p", "dim mono", "in gdb:  heddle replay --gdb " + (T.trace || "TRACE") + "   then   heddle goto " + Math.max(1, E.step[i])));
+  if (T.replayable) parts.push(make("p", "dim mono", "in gdb:  heddle replay --gdb " + (T.trace || "TRACE") + "   then   heddle goto " + Math.max(1, E.step[i])));
   box.replaceChildren(...parts);
 }
 

@@ -179,7 +179,7 @@ function drawLabels(c, from, to, first, last) {
       c.font = "11.5px " + FONT;
       const text = fitText(c, title(i), room);
       if (!text) continue;
-      drawLabel(c, text, x, top + row * 14, i === failureEvent && !deadlocked.size ? C.fail : C.text);
+      drawLabel(c, text, x, top + row * 14, failsAt(i) ? C.fail : C.text);
       end[row] = x + c.measureText(text).width + 7;
       if (!wide || V.lane < 82) continue;
       c.font = "10.5px " + FONT;

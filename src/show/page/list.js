@@ -12,7 +12,7 @@ function makeRow(i) {
   row.classList.toggle("switch", starts);
   row.classList.toggle("preempts", starts && preempting.has(i));
   row.classList.toggle("on", i === V.selected);
-  row.classList.toggle("fails", i === failureEvent && !deadlocked.size);
+  row.classList.toggle("fails", failsAt(i));
   row.classList.toggle("hit", !!V.isHit && V.isHit(i));
   const isStep = T.shapes[E.shape[i]][1] & POINT;
   row.append(make("span", "step", isStep ? grouped(E.step[i]) : "\u00b7"), make("span", "", chip, laneTitle(lane)), make("span", "what", title(i)),
