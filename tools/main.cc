@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,11 +108,24 @@ static void open_standard_descriptors() {
     if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
+// Whoever stands in a folder that was removed: the libraries that ask where they are can only throw.
+static std::error_code current_folder_trouble() {
+  std::error_code trouble;
+  (void)std::filesystem::current_path(trouble);
+  return trouble;
+}
+
 int main(int argc, char** argv) {
   open_standard_descriptors();
   try {
     return heddle::dispatch(argc, argv);
   } catch (const std::exception& problem) {
+    if (const std::error_code trouble = current_folder_trouble()) {
+      const std::string words = "the current folder cannot be used: " + trouble.message();
+      fmt::print(stderr, "heddle: {}\n  it may have been removed: cd into another one\n", words);
+      heddle::print_error_object(words);
+      return heddle::kUsage;
+    }
     fmt::print(stderr,
                "heddle: this is a bug in heddle: {}\n  please report it with the command line:", problem.what());
     for (int i = 0; i < argc; i++) fmt::print(stderr, " {}", argv[i]);

@@ -1,5 +1,6 @@
 // heddle record: the program runs as always, its streams and status are its own; what we say goes to stderr.
 #include <bit>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -9,6 +10,7 @@
 
 #include "src/engine/process_tree.h"
 #include "src/record/record.h"
+#include "src/show/summary.h"
 #include "src/show/words.h"
 #include "tools/describe_run.h"
 #include "tools/find_program.h"
@@ -43,6 +45,23 @@ struct RecordArguments {
   bool json = false, quiet = false;
 };
 
+std::atomic<std::uint64_t> came_though_ignored{0};
+
+/// A shell without job control starts its background jobs with SIGINT and SIGQUIT ignored, nohup with SIGHUP. A program
+/// that installs a handler gets them all the same, so they must not end here. Null: none was inherited as ignored.
+std::atomic<std::uint64_t>* collect_ignored_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int number) { came_though_ignored.fetch_or(std::uint64_t{1} << (number - 1)); };
+  action.sa_flags = SA_RESTART;
+  bool any = false;
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction before;
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN)
+      any |= sigaction(number, &action, nullptr) == 0;
+  }
+  return any ? &came_though_ignored : nullptr;
+}
+
 int failed(const Error& error) {
   report_error("record", error);
   return kRecordFailed;
@@ -73,7 +92,12 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   if (!program) return failed(program.error());
   out.program = std::move(*program);
   WorkerOptions& worker = out.request.worker;
-  worker.launch = {out.program.path, split.program, current_environment(), std::filesystem::current_path(),
+  std::error_code gone;
+  const std::filesystem::path here = std::filesystem::current_path(gone);
+  if (gone)
+    return failed(
+        {"the current folder cannot be used: " + gone.message(), "it may have been removed: cd into another one"});
+  worker.launch = {out.program.path, split.program, current_environment(), here,
                    out.network == "own" ? Network::kOwn : Network::kHost};
   worker.launch.fork_at_mark = options->fork_at_mark;
   if (Status way = choose_way_in(out.program, worker.launch); !way) return failed(way.error());
@@ -117,8 +141,9 @@ void print_words(const RecordArguments& arguments, const Recorded& recorded) {
     if (!head.failure->thread.empty()) place += (place.empty() ? "   thread " : ", thread ") + head.failure->thread;
     fmt::print(stderr, "{}  {}{}\n", alarming("FAILED", 2), head.failure->message, place);
   }
-  fmt::print(stderr, "{} {} of {} in {:.2f} s   replay it:  heddle replay {}\n", strong("recorded", 2),
-             counted("step", head.totals.steps), counted("thread", head.threads.size()), recorded.seconds, trace);
+  fmt::print(stderr, "{} {} of {} in {:.2f} s{}\n", strong("recorded", 2), counted("step", head.totals.steps),
+             counted("thread", head.threads.size()), recorded.seconds,
+             can_be_replayed(head) ? "   replay it:  heddle replay " + trace : "");
   for (const std::string& note : head.notes) fmt::print(stderr, "  note: {}\n", note);
 }
 
@@ -141,6 +166,7 @@ int record_main(int argc, char** argv) {
   RecordArguments arguments;
   std::atomic<std::uint64_t>& signals = collect_signals();
   arguments.request.worker.signals = &signals;
+  arguments.request.signals_if_handled = collect_ignored_signals();
   adopt_orphans();
   if (auto status = parse(argc, argv, arguments)) return *status;
   auto recorded = record(arguments.request, describe_run(arguments.program, arguments.request.worker.launch));

@@ -14,6 +14,7 @@
 #include "src/engine/builds.h"
 #include "src/engine/trace_builder.h"
 #include "src/record/convert.h"
+#include "src/record/inherited_signals.h"
 #include "src/trace/output_file.h"
 #include "src/trace/tables.h"
 
@@ -128,7 +129,7 @@ class Shelter {
   std::filesystem::path folder_;
 };
 
-// Nothing was recorded: what lies there is of no use and looks enormous.
+// Nothing was recorded that could be replayed: what lies there is of no use and looks enormous.
 std::unexpected<Error> without_file(const RecordRequest& request, const Error& why) {
   std::error_code failed;
   std::filesystem::remove(request.trace, failed);
@@ -149,8 +150,11 @@ Result<Recorded> record(const RecordRequest& request, Meta meta) {
   fill_meta(meta, run, worker);
   if (Status left = leave_for_recovery(meta, worker); !left) return without_file(request, left.error());
   const auto start = std::chrono::steady_clock::now();
+  std::optional<InheritedSignals> inherited(std::in_place, worker, request.signals_if_handled);
   Result<RunOutcome> outcome = (*executor)->execute(run);
-  if (!outcome) return std::unexpected(outcome.error());
+  inherited.reset();
+  // Refused in the middle: what was logged cannot be replayed, and the reason would be met again.
+  if (!outcome) return without_file(request, outcome.error());
   Recorded recorded;
   recorded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   recorded.program = worker.server_executable();

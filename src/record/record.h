@@ -1,5 +1,6 @@
 // One parallel run of the program, recorded: the log of its steps and inputs becomes a trace that replays under control.
 #pragma once
+#include <atomic>
 #include <filesystem>
 #include <optional>
 
@@ -14,6 +15,8 @@ struct RecordRequest {
   WorkerOptions worker;          // launch, streams; its region lies in `trace` while the program runs
   Options options;
   std::filesystem::path trace;
+  /// Set from anywhere: bit N-1 sends signal N to the program if it handles it. Null: heddle inherited none as ignored.
+  std::atomic<std::uint64_t>* signals_if_handled = nullptr;
 };
 
 struct Recorded {

@@ -5,7 +5,7 @@
 
 Each case is a function; it fails by an assertion.
 """
-import argparse, json, os, pathlib, signal, subprocess, sys
+import argparse, json, os, pathlib, re, signal, subprocess, sys
 
 from cases import run
 from programs import bounded, survivors
@@ -121,6 +121,104 @@ def handled_signals_come_once_each(h):
     assert code == FOUND and out == "ready\nhup\nhup\nhup\n", (code, out, err)
 
 
+# With an argument it handles SIGINT. Says when it is there; ends with 7 when it had one, else after a while with 8.
+INTERRUPTED = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static volatile sig_atomic_t came;
+static void on_int(int n) { (void)n; came = 1; }
+static void* idles(void* p) { return p; }
+int main(int argc, char** argv) {
+  if (argc > 1) signal(SIGINT, on_int);
+  (void)argv;
+  pthread_t t;
+  pthread_create(&t, 0, idles, 0);
+  pthread_join(t, 0);
+  (void)!write(1, "ready\n", 6);
+  for (int i = 0; i < (argc > 1 ? 600 : 15) && !came; i++) usleep(100000);
+  return came ? 7 : 8;
+}
+"""
+
+
+def ignored_signals_reach_a_handler(h):
+    """A script without job control starts its background jobs with SIGINT ignored: a handler of the program gets it nevertheless, and a
+    program without one lives on, as both do natively."""
+    exe, trace = h.build(INTERRUPTED, "interrupted"), h.work / "i.heddle"
+    for words, want in (([exe, "handles"], 7), ([exe], 8)):
+        for start in ([], [h.exe, "record", "-o", trace, "--"]):
+            p = subprocess.Popen([str(w) for w in start + words], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+            assert p.stdout.readline() == b"ready\n", p.stderr.read()
+            p.send_signal(signal.SIGINT)
+            code, out, err = ended(p)
+            assert code == want, (start, words, code, out, err)
+        code, out, err = h("replay", trace)
+        assert code == FOUND and out == "ready\n", (words, code, out, err)
+
+
+BARE_CLONE = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void* idles(void* p) { return p; }
+static int waits(void* p) { (void)p; for (;;) pause(); }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, idles, 0);
+  pthread_join(t, 0);
+  char* stack = malloc(65536);
+  return clone(waits, stack + 65536, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, 0) < 0;
+}
+"""
+
+
+def refused_recordings_leave_no_file(h):
+    exe, trace = h.build(BARE_CLONE, "bare"), h.work / "b.heddle"
+    code, out, err = h("record", "-o", trace, "--", exe)
+    assert code == NOT_RECORDED and "bare clone()" in err, (code, err)
+    assert not trace.exists(), trace.stat()
+
+
+def folder_that_is_gone(h):
+    exe, gone = h.build(LONG, "long"), h.work / "gone"
+    for verb, want in (("record", NOT_RECORDED), ("hunt", USAGE)):
+        gone.mkdir()
+        done = subprocess.run(["/bin/sh", "-c", 'cd gone; rmdir ../gone; exec "$@"', "sh", h.exe, verb, "-o", h.work / "g.heddle", "--", exe, "10"],
+                              cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        err = done.stderr.decode()
+        assert done.returncode == want and "current folder" in err and "bug" not in err, (verb, done.returncode, err)
+
+
+MAPS = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+int main(int argc, char** argv) {
+  (void)argc;
+  char* p = mmap(0, 65 << 20, PROT_READ, MAP_PRIVATE, open(argv[1], O_RDONLY), 0);
+  printf("%d\n", p == MAP_FAILED ? -1 : p[5]);
+}
+"""
+
+
+def only_what_can_be_replayed_is_offered(h):
+    exe, trace, large = h.build(MAPS, "maps"), h.work / "m.heddle", h.work / "large"
+    with open(large, "wb") as f:
+        f.truncate(65 << 20)
+    code, out, err = h("record", "-o", trace, "--", exe, large)
+    assert code == CLEAN and "recorded " in err and "cannot be replayed" in err and "replay it" not in err, (code, out, err)
+    code, out, err = h("show", trace)
+    assert "replay it" not in out, out
+    code, out, err = h("record", "-o", trace, "--", h.build(LONG, "long"), 10)
+    assert code == CLEAN and f"replay it:  heddle replay {trace}" in err, (code, out, err)
+
+
 def signal_before_the_program(h):
     script = h.script("#!/bin/sh\necho ready\nsleep 60\n")
     p = h.start("record", "-o", h.work / "w.heddle", "--", script)
@@ -148,7 +246,9 @@ def small_disks(h):
             else:
                 assert code == CLEAN and out == "400000\n" and trace.stat().st_size < kilobytes << 10, (kilobytes, code, out, err)
                 assert [p.name for p in small.iterdir()] == ["x.heddle"]
-                shown, _, why = h("show", trace)
+                shown, said, why = h("show", trace)
+                steps = int(re.search(r"recorded ([\d,]+) step", err)[1].replace(",", ""))
+                assert ("replay it" in err) == (steps > 0) == ("replay it" in said), (kilobytes, err, said)
                 assert shown in (CLEAN, DIVERGED), (kilobytes, shown, why)
         finally:
             subprocess.run(["umount", small], check=True)
@@ -263,7 +363,8 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    cases = [signals_reach_the_program, handled_signals_come_once_each, signal_before_the_program, small_disks, one_file_for_two,
+    cases = [signals_reach_the_program, handled_signals_come_once_each, ignored_signals_reach_a_handler,
+             refused_recordings_leave_no_file, folder_that_is_gone, only_what_can_be_replayed_is_offered, signal_before_the_program, small_disks, one_file_for_two,
              script_runs_to_its_end, signals_behind_a_script, replay_of_a_spin_is_inconclusive, words]
     return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder), a.names)
 
