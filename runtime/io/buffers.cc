@@ -194,7 +194,8 @@ TakeOff::TakeOff(Call& c) : call_(c) {
       c.a[2] = 1;
       break;
     case SYS_sendmsg:
-      if (!read_program(&header_, c.a[1], sizeof header_) || !gather((uint64_t)header_.msg_iov, header_.msg_iovlen)) return;
+      if (!read_program(&header_, c.a[1], sizeof header_) || header_.msg_name || header_.msg_controllen) return;
+      if (!gather((uint64_t)header_.msg_iov, header_.msg_iovlen)) return;
       header_.msg_iov = &one_;
       header_.msg_iovlen = 1;
       c.a[1] = (long)&header_;

@@ -198,7 +198,8 @@ bool asks_not_to_wait(const Call& c) {
 
 // What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
 bool goes_out_beside_others(const Call& c) {
-  if (!parallel || c.policy.cls != Class::WRITE || outer_descriptor(c.a[0]) >= 0) return false;
+  const bool sends = c.policy.cls == Class::WRITE || c.number == SYS_sendmsg;
+  if (!parallel || !sends || outer_descriptor(c.a[0]) >= 0) return false;
   return asks_not_to_wait(c) || (!is_file(c.a[0]) && nonblocking(c.a[0]));
 }
 
@@ -218,7 +219,6 @@ bool execute_if_ready(Call& c, long* result) {
   }
   if (!is_ready(c)) return false;
   *result = goes_out_beside_others(c) ? TakeOff(c).execute() : execute(c);
-  return true;
   return true;
 }
 

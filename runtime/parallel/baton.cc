@@ -40,9 +40,12 @@ void become_safe(Thread& t) {
   if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
 }
 
+// Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never unmapped: at worst the
+// one to wake has gone on by itself.
 void release() {
-  wake_waiters();
+  Thread* next = next_waiter();
   unlock();
+  if (HEDDLE_UNLIKELY(next != nullptr)) futex_wake(&next->wake_word, 1);
 }
 
 }  // namespace

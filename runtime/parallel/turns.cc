@@ -127,16 +127,16 @@ void parallel_start() {
 
 uint64_t real_elapsed() { return monotonic() - started_ns; }
 
-void wake_waiters() {
-  if (HEDDLE_LIKELY(!control.dirty)) return;
+Thread* next_waiter() {
+  if (HEDDLE_LIKELY(!control.dirty)) return nullptr;
   for (uint32_t i = 0; i < waiting_count; i++) {
     Thread& t = control.threads[waiting[i]];
     if (__atomic_load_n(&t.wake_word, __ATOMIC_RELAXED) || !can_run(t)) continue;
     __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
-    futex_wake(&t.wake_word, 1);
-    return;
+    return &t;
   }
   control.dirty = false;
+  return nullptr;
 }
 
 void log_step(Thread& t, const Op& op, uint32_t hooks) {

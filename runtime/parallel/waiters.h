@@ -8,7 +8,8 @@ namespace heddle::rt {
 uint32_t baton_lose(Thread& t);
 void baton_regain(Thread& t, uint32_t depth);
 
-/// Wakes one thread whose operation can be executed now, if the model changed; it goes on with the next when it gives the baton back.
-void wake_waiters();
+/// One thread whose operation can be executed now, if the model changed: who gives the baton back wakes it, and it goes on with the next when
+/// it gives the baton back itself.
+Thread* next_waiter();
 
 }  // namespace heddle::rt
