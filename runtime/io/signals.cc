@@ -8,6 +8,7 @@
 #include "runtime/control/control.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
+#include "runtime/parallel/waiters.h"
 
 extern "C" char heddle_blocking_begin[], heddle_blocking_end[], heddle_blocking_interrupted[];
 
@@ -79,6 +80,7 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   enqueue_process(signo, *info, true);
   __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);  // whoever chooses next looks at everybody again
   if (!self) return pass_on(signo);  // a thread that starts or ends: not a place that a replay could find again
+  if (HEDDLE_UNLIKELY(parallel)) look_again(*self);
   // On the carrier of fibers `self` is whoever ran last, which need not be here.
   bool here = self->state == HEDDLE_T_OUT && self->info->tid == raw_syscall(SYS_gettid);
   if (here) leave_blocking_call(*self, static_cast<ucontext_t*>(context));

@@ -31,7 +31,7 @@ bool claim(const Thread& t, uint32_t stripe, bool write) {
   return state == (t.owner_word | kReadOnly) && change(stripe, state, t.owner_word);  // read by it alone so far
 }
 
-constexpr int kSpins = 2000;
+constexpr int kSpins = 500;
 constexpr uint64_t kWaitNs = 1'000'000;
 constexpr int kMostWaits = 2000;  // for those who asked, at a hook: they may be held up by what this thread does next
 
@@ -280,6 +280,7 @@ void hand_over(Thread& t) {
   baton_take(t);
   stay_for_askers(t);
   if (is_asked(t)) log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
+  ask(t, kRequestNone);  // also when who asked did not come
   t.hook_place = 0;
   baton_give(t);
 }

@@ -92,6 +92,19 @@ void check_deadlock() {
   if (control.live) fail_deadlock();
 }
 
+enum : uint32_t { kAwake, kWoken, kAsleep };  // a thread's wake_word while it waits
+
+// Who holds what it waits for often needs a moment only: less than it takes to sleep and to be woken.
+bool is_woken_soon(Thread& t) {
+  constexpr int kSpins = 200;
+  for (int i = 0; i < kSpins; i++) {
+    if (__atomic_load_n(&t.wake_word, __ATOMIC_ACQUIRE) == kWoken) return true;
+    __builtin_ia32_pause();
+  }
+  uint32_t awake = kAwake;
+  return !__atomic_compare_exchange_n(&t.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 void sleep_until_ready(Thread& t) {
   waiting[waiting_count++] = t.index;
   check_deadlock();
@@ -101,10 +114,10 @@ void sleep_until_ready(Thread& t) {
       if ((control.now = real_elapsed()) >= t.deadline) break;
       timeout = t.deadline - control.now;
     }
-    __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&t.wake_word, kAwake, __ATOMIC_SEQ_CST);
     HEDDLE_CAPTURE_REGS(*t.info);
     uint32_t depth = baton_lose(t);
-    futex_wait(&t.wake_word, 0, timeout);
+    if (!is_woken_soon(t)) futex_wait(&t.wake_word, kAsleep, timeout);
     baton_regain(t, depth);
     if (t.deadline) control.now = real_elapsed();
   }
@@ -127,13 +140,14 @@ void parallel_start() {
 
 uint64_t real_elapsed() { return monotonic() - started_ns; }
 
+void look_again(Thread& t) { __atomic_store_n(&t.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST); }
+
 Thread* next_waiter() {
   if (HEDDLE_LIKELY(!control.dirty)) return nullptr;
   for (uint32_t i = 0; i < waiting_count; i++) {
     Thread& t = control.threads[waiting[i]];
-    if (__atomic_load_n(&t.wake_word, __ATOMIC_RELAXED) || !can_run(t)) continue;
-    __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
-    return &t;
+    if (__atomic_load_n(&t.wake_word, __ATOMIC_RELAXED) == kWoken || !can_run(t)) continue;
+    return __atomic_exchange_n(&t.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST) == kAsleep ? &t : nullptr;
   }
   control.dirty = false;
   return nullptr;
@@ -141,7 +155,8 @@ Thread* next_waiter() {
 
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
-  t.request.asked = kRequestNone;
+  // Who sleeps until this thread stops is answered by no step that it goes on from.
+  if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t, op);
   t.seen_shared = shared_count;
   if (HEDDLE_UNLIKELY(log_ended)) return;

@@ -11,5 +11,7 @@ void baton_regain(Thread& t, uint32_t depth);
 /// One thread whose operation can be executed now, if the model changed: who gives the baton back wakes it, and it goes on with the next when
 /// it gives the baton back itself.
 Thread* next_waiter();
+/// In a signal handler on `t` itself: if it waits, it does not go to sleep before it has looked whether it still has to.
+void look_again(Thread& t);
 
 }  // namespace heddle::rt
