@@ -9,8 +9,8 @@ PORT, CONNECTIONS = 21311, 256
 
 
 class Subject:
-    """`command(exe, share)`: what is run, in `folder`; share: one part in so many of the work, where `divisible`. `client(share)`: the command
-    of a load that writes its seconds to the file `seconds`."""
+    """`command(exe)`: what is run, in `folder`. `client(share)`: the command of a load that writes its seconds to the file `seconds`; share: one
+    part in so many of its requests, where `divisible`."""
 
     def __init__(self, name, what, real, folder, executables, command, client=None, divisible=False):
         self.name, self.what, self.real, self.folder = name, what, real, folder
@@ -43,7 +43,7 @@ class Builder:
         executables = {v: self.work / f"{name}.{v}" for v in VARIANTS}
         for variant, exe in executables.items():
             must([*self.fronts[variant][0].split(), "-g", "-O2", "-pthread", HERE / f"{name}.c", "-o", exe], self.work)
-        return Subject(name, what, False, self.folder(name), executables, lambda exe, share: [exe, rounds // share], divisible=not self.quick)
+        return Subject(name, what, False, self.folder(name), executables, lambda exe: [exe, rounds])
 
     def compilers(self, variant):
         """CC and CXX of one word each: build systems do not agree about more."""
@@ -87,14 +87,14 @@ class Builder:
         megabytes = 2 if self.quick else 12
         (folder / "text").write_bytes(b" ".join(rng.choices(words, k=megabytes << 18))[:megabytes << 20])
         return Subject("pbzip2", f"compresses {megabytes} MB, 2 threads; the compression itself is libbz2's, which nobody instruments but Helgrind",
-                       True, folder, executables, lambda exe, _: [exe, "-k", "-f", "-p2", "-b5", "text"])
+                       True, folder, executables, lambda exe: [exe, "-k", "-f", "-p2", "-b5", "text"])
 
     def memcached(self):
         executables, folder = self.real("memcached"), self.folder("memcached")
         load, requests = self.work / "load", 4_000 if self.quick else 60_000
         must(["clang-19", "-O2", "-pthread", HERE / "load.c", "-o", load], self.work)
         return Subject("memcached", f"2 threads, {requests:,} requests over 2 connections, 16 under way at a time; seconds of the load, without the start",
-                       True, folder, executables, lambda exe, _: [exe, "-u", "root", "-t", "2", "-c", CONNECTIONS, "-l", "127.0.0.1", "-p", PORT],
+                       True, folder, executables, lambda exe: [exe, "-u", "root", "-t", "2", "-c", CONNECTIONS, "-l", "127.0.0.1", "-p", PORT],
                        client=lambda share: [load, PORT, requests // share, "seconds"], divisible=not self.quick)
 
     def subjects(self):

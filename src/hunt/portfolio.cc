@@ -69,7 +69,8 @@ std::vector<Strategy> opening(Look look, const Targets& targets, std::uint64_t f
     case Look::kPipeline:
       return second ? std::vector{kPos, kRff} : std::vector{kPos, kRff, kRaceDirected};
     case Look::kOther:
-      return second ? std::vector{kRff, kPct} : std::vector{kPos, worth_aiming(targets) ? kRaceDirected : kSurw, kPct};
+      if (second) return {kRff, kPct};
+      return worth_aiming(targets) ? std::vector{kPos, kRaceDirected, kRaceDirected} : std::vector{kPos, kSurw, kPct};
   }
   return {};
 }
