@@ -108,13 +108,14 @@ bool is_woken_soon(Thread& t) {
 void sleep_until_ready(Thread& t) {
   waiting[waiting_count++] = t.index;
   check_deadlock();
-  while (!can_run(t)) {
+  for (;;) {
+    __atomic_store_n(&t.wake_word, kAwake, __ATOMIC_SEQ_CST);  // before it looks: a signal that comes later makes it look again
+    if (can_run(t)) break;
     uint64_t timeout = 0;
     if (t.deadline) {
       if ((control.now = real_elapsed()) >= t.deadline) break;
       timeout = t.deadline - control.now;
     }
-    __atomic_store_n(&t.wake_word, kAwake, __ATOMIC_SEQ_CST);
     HEDDLE_CAPTURE_REGS(*t.info);
     uint32_t depth = baton_lose(t);
     if (!is_woken_soon(t)) futex_wait(&t.wake_word, kAsleep, timeout);
