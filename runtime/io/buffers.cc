@@ -2,6 +2,8 @@
 #include "runtime/io/buffers.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
 
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr uint64_t kMost = 1 << 20;  // of one blocking call; larger ones are written in place
 constexpr uint64_t kMostCopied = 64 << 10;
 constexpr uint64_t kMostParts = 1024;
+uint32_t under_way;  // calls of TakeOff; with the baton
 
 // Parts of an iovec of the program, at most `bytes` in all; false when one cannot be read, or visit() said so.
 template <class Visit>
@@ -185,6 +188,7 @@ TakeOff::TakeOff(Call& c) : call_(c) {
   if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
   switch (c.number) {
     case SYS_write: case SYS_sendto:
+      if (c.number == SYS_sendto && (c.a[3] & MSG_ZEROCOPY)) return;  // the kernel reads it when it likes
       if ((uint64_t)c.a[2] > kMostCopied || !read_program(io.landing, c.a[1], c.a[2])) return;
       c.a[1] = (long)io.landing;
       break;
@@ -194,6 +198,7 @@ TakeOff::TakeOff(Call& c) : call_(c) {
       c.a[2] = 1;
       break;
     case SYS_sendmsg:
+      if (c.a[2] & MSG_ZEROCOPY) return;
       if (!read_program(&header_, c.a[1], sizeof header_) || header_.msg_name || header_.msg_controllen) return;
       if (!gather((uint64_t)header_.msg_iov, header_.msg_iovlen)) return;
       header_.msg_iov = &one_;
@@ -208,10 +213,21 @@ TakeOff::TakeOff(Call& c) : call_(c) {
 
 long TakeOff::execute() {
   if (!memory_) return rt::execute(call_);
+  ThreadIo& io = io_of(call_.thread);
+  under_way++;
+  io.sending = true;
   const uint32_t depth = baton_lose(call_.thread);
   const long result = rt::execute(call_);
   baton_regain(call_.thread, depth);
+  io.sending = false;
+  under_way--;
+  if (HEDDLE_UNLIKELY(io.pipe_broke)) {
+    io.pipe_broke = false;
+    raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), SIGPIPE, &io.broken_pipe);
+  }
   return result;
 }
+
+bool sends_under_way() { return under_way != 0; }
 
 }  // namespace heddle::rt

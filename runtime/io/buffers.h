@@ -57,4 +57,7 @@ class TakeOff {
   msghdr header_{};
 };
 
+/// With the baton: some thread's call is between leaving it and having it again.
+bool sends_under_way();
+
 }  // namespace heddle::rt

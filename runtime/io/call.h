@@ -32,6 +32,8 @@ struct ThreadIo {
   QueuedSignal* queued;       // [65]
   stack_t altstack;           // the program's own; all zero: none yet
   char* landing;              // a recording: where the kernel writes while the thread is out (buffers.h)
+  bool sending, pipe_broke;   // a recording: its call is executed without the baton; a SIGPIPE came of it
+  siginfo_t broken_pipe;
 };
 
 /// Of the kernel's answer to a futex call of libc itself, in a recording or its replay (libc_futex.cc).

@@ -77,6 +77,12 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   }
   // What the program sends itself does not come this way, but for what every thread blocks (send_own_signal). SIGPIPE does.
   if (feeding()) return;  // a replay has its signals in the recording
+  if (HEDDLE_UNLIKELY(parallel) && signo == SIGPIPE && self && self->io && io_of(*self).sending) {
+    // For this thread alone, which does not have the baton: another one could take it. It comes again (buffers.cc).
+    io_of(*self).pipe_broke = true;
+    io_of(*self).broken_pipe = *info;
+    return;
+  }
   enqueue_process(signo, *info, true);
   __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);  // whoever chooses next looks at everybody again
   if (!self) return pass_on(signo);  // a thread that starts or ends: not a place that a replay could find again

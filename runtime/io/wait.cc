@@ -36,8 +36,8 @@ bool nonblocking(long fd) {
   return failed(flags) || (flags & O_NONBLOCK);
 }
 
-// Somebody of ours is out and may take what is there before we do: then the answer of poll() is worth nothing.
-bool others_are_out() { return control.out != 0; }
+// Somebody of ours is out and may take what is there, or fill what is free, before we do: then the answer of poll() is worth nothing.
+bool others_are_out() { return control.out != 0 || sends_under_way(); }
 
 bool can_read(long fd) { return is_file(fd) || (!others_are_out() && polls_ready(fd, POLLIN)) || nonblocking(fd); }
 

@@ -37,6 +37,10 @@ constexpr int kMostWaits = 2000;  // for those who asked, at a hook: they may be
 
 bool is_safe(const Thread& u) { return __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST); }
 void ask(Thread& u, uint8_t request) { __atomic_store_n(&u.request.asked, request, __ATOMIC_SEQ_CST); }
+bool is_awaited(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps; }
+void ask_to_stop(Thread& u) {
+  if (!is_awaited(u)) ask(u, kRequestStop);  // else it stops anyway, and wakes who sleeps
+}
 bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOMIC_SEQ_CST); }
 
 // Who takes a stripe first makes it its own, then asks. The other one's accesses before its answer are those that it had looked up
@@ -55,7 +59,7 @@ bool has_stopped(Thread& u) { return has_answered(u) || stays(u); }
 // The same, which may take a moment. The caller has the baton.
 bool stops_soon(Thread& u) {
   if (is_safe(u) || has_answered(u)) return true;
-  ask(u, kRequestStop);
+  ask_to_stop(u);
   for (int i = 0; i < kSpins; i++) {
     if (is_safe(u) || has_answered(u) || is_held_outside(u)) return true;
     __builtin_ia32_pause();
@@ -168,7 +172,7 @@ bool stop_others(Taker& taker) {
   const uint32_t count = control.thread_count;  // those that start later find the new owner
   for (uint32_t i = 0; i < count; i++) expect_answer(control.threads[i]);
   for (uint32_t i = 0; i < count; i++)
-    if (Thread& u = control.threads[i]; &u != &t && !is_safe(u)) ask(u, kRequestStop);  // all at once, then wait for each
+    if (Thread& u = control.threads[i]; &u != &t && !is_safe(u)) ask_to_stop(u);  // all at once, then wait for each
   Thread* u = one_that_runs(t);
   if (!u) return true;
   if (!taker.gives_way) {
