@@ -3,8 +3,8 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/terms.h"
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
@@ -25,7 +25,7 @@ Thread& new_thread(Thread& parent) {
   t.info->ordinal = &t == &parent ? 0 : ++parent.children;
   t.budget = kHookBudget;
   t.safe = 1;
-  t.owner_word = kExclusive | index << 1;
+  begin_term(t, 1);
   region->result.thread_count = control.thread_count;
   t.name = index == 0 ? 1 : (parent.name ^ t.info->ordinal) * 0x9e3779b1u + 0x7f4a7c15u;
   strategy->thread_created(index);

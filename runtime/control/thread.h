@@ -21,6 +21,8 @@ struct VectorClock;  // runtime/detector/clock.h
 struct RunningOnce;  // runtime/sync/once.cc
 struct Calls;        // runtime/control/calls.h
 
+constexpr uint32_t kRememberedTerms = 7;
+
 struct Thread {
   uint32_t index;
   uint32_t state;           // HeddleThreadState
@@ -51,10 +53,12 @@ struct Thread {
   uint32_t wanted;          // cross-thread: threads that wait, without the baton, until it stops at a hook
   uint32_t answers;         // cross-thread: hand-overs without the baton
   uint32_t answers_before;  // what they were when the holder of the baton last asked
-  uint32_t owner_word;      // the state of a stripe that is its own
-  uint32_t sections;        // steps but hand-overs ...
-  uint32_t guessed_section; // ... and in which of them companions were guessed (companions.h)
-  uint32_t seen_shared;     // it knows of shared stripes up to this number
+  uint64_t owner_word;      // the state of a stripe that is its own in this term
+  uint64_t seen_shared;     // it knows of shared stripes up to this number
+  uint64_t last_step;       // number + 1
+  struct alignas(64) {
+    uint64_t now, ended_by[kRememberedTerms];
+  } terms;                  // cross-thread (terms.h)
   uint32_t baton_depth, outside_depth;
   uint64_t read_from, read_bytes;  // by the last hook, if that read a range ...
   int32_t read_at;                 // ... the budget there

@@ -193,8 +193,8 @@ void read_string_again(const char* string, size_t limit) {
 
 // As plain_slow(): one tail call, so that the hot path needs no frame.
 namespace heddle::rt {
-__attribute__((noinline)) static void branch_in_recording(Thread& t, uint32_t outcome, const HeddleSite* site) {
-  if (HEDDLE_UNLIKELY(--t.budget == 0)) return budget_spent(t, site, outcome);
+__attribute__((noinline)) static void stop_at_branch(Thread& t, uint32_t outcome, const HeddleSite* site) {
+  if (t.budget == 0) return budget_spent(t, site, outcome);
   hook_passed(t);
 }
 
@@ -216,7 +216,10 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(parallel)) return branch_in_recording(*t, outcome, site);
+  if (HEDDLE_UNLIKELY(parallel)) {
+    if (HEDDLE_LIKELY(--t->budget != 0 && !t->request.any)) return;
+    return stop_at_branch(*t, outcome, site);
+  }
   if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
   if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t, site, outcome);
 }

@@ -13,6 +13,7 @@
 #include "runtime/io/changes.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/kernel_signal.h"
+#include "runtime/io/named_calls.h"
 #include "runtime/io/stream.h"
 
 extern "C" __attribute__((visibility("hidden"))) char __start_heddle_sys[], __stop_heddle_sys[];
@@ -93,6 +94,15 @@ long uncontrolled(Call& c) {
   return execute(c);
 }
 
+void answer(Call& c, const void* frame, void* pc, long* result) {
+  const Inside inside;
+  if (light_possible) light_rename(c.number, c.a);
+  read_back_if_needed(c.thread, frame);  // before the call unmaps it
+  c.site = pc_site(pc);
+  *result = handlers[(int)c.policy.cls](c);
+  if (HEDDLE_LIKELY(controlled())) signals_after_call(c.thread, c.context);
+}
+
 void on_sigsys(int, siginfo_t* info, void* context) {
   ucontext_t* uc = static_cast<ucontext_t*>(context);
   greg_t* g = uc->uc_mcontext.gregs;
@@ -114,12 +124,7 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     g[REG_RAX] = uncontrolled(c);
     return;
   }
-  Inside inside;
-  if (light_possible) light_rename(c.number, c.a);
-  read_back_if_needed(*t, (void*)(g[REG_RSP] - 16));  // before the call unmaps it
-  c.site = pc_site((void*)g[REG_RIP]);
-  g[REG_RAX] = handlers[(int)c.policy.cls](c);
-  if (HEDDLE_LIKELY(controlled())) signals_after_call(*t, uc);
+  answer(c, (void*)(g[REG_RSP] - 16), (void*)g[REG_RIP], (long*)&g[REG_RAX]);
 }
 
 bool under_valgrind() {
@@ -152,6 +157,17 @@ bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
 }
 
 }  // namespace
+
+bool is_trapped() {
+  return controlled() && self && self->state == HEDDLE_T_RUNNING && available && selector() == kBlock && !light_calls();
+}
+
+long named_call(long number, const long (&a)[6], void* pc, const void* frame) {
+  Call c{number, {a[0], a[1], a[2], a[3], a[4], a[5]}, nullptr, 0, *self, policy_of(number)};
+  long result;
+  answer(c, frame, pc, &result);
+  return result;
+}
 
 bool read_program(void* to, uint64_t from, size_t bytes) { return copy_checked(SYS_process_vm_readv, to, from, bytes); }
 bool write_program(uint64_t to, const void* from, size_t bytes) {

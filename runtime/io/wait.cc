@@ -217,8 +217,12 @@ bool execute_if_ready(Call& c, long* result) {
     case Wait::SIGWAIT: return sigwait_now(c, result);
     default: break;
   }
+  if (goes_out_beside_others(c)) {
+    *result = TakeOff(c).execute();
+    return true;
+  }
   if (!is_ready(c)) return false;
-  *result = goes_out_beside_others(c) ? TakeOff(c).execute() : execute(c);
+  *result = execute(c);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/control/control.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/terms.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
@@ -14,7 +15,7 @@ bool parallel, by_hooks;
 namespace {
 
 enum : uint32_t { kFree, kHeld, kContended };
-constexpr int kSpins = 4000;
+constexpr int kSpins = 1500;
 alignas(64) uint32_t word;
 
 bool try_lock() {
@@ -36,6 +37,7 @@ void unlock() {
 
 void become_safe(Thread& t) {
   t.safe_place = (uint32_t)(kHookBudget - t.budget);
+  end_term(t);
   __atomic_store_n(&t.safe, 1, __ATOMIC_SEQ_CST);
   if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
 }

@@ -16,6 +16,7 @@
 #include "runtime/io/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/terms.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -124,7 +125,18 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   t->unproductive = 0;
   t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
   log_free_step(*t, t->op, 0);
+  if (!lock) end_term(*t);
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
+  return true;
+}
+
+template <class F>
+bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
+  if (HEDDLE_UNLIKELY(!possible) || t.baton_depth || !free_step_has_room()) return false;
+  const FreeStep step(t);
+  if (!step.allowed()) return false;
+  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks);
+  then();
   return true;
 }
 
@@ -161,15 +173,17 @@ bool unlock_freely(const void* mutex, void* caller) {
   return step_freely(mutex, HEDDLE_EV_MUTEX_UNLOCK, caller, false);
 }
 
+bool take_freely(Thread& t, uint32_t hooks) {
+  return hand_over_freely(t, hooks, [] {});
+}
+
 bool answer_freely(Thread& t, uint32_t hooks) {
-  if (HEDDLE_UNLIKELY(!possible) || t.baton_depth || !free_step_has_room()) return false;
-  const FreeStep step(t);
-  if (!step.allowed()) return false;
-  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks);
-  uint8_t asked = kRequestStop;
-  __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  __atomic_fetch_add(&t.answers, 1, __ATOMIC_SEQ_CST);
-  return true;
+  return hand_over_freely(t, hooks, [&t] {
+    end_term(t);
+    uint8_t asked = kRequestStop;
+    __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&t.answers, 1, __ATOMIC_SEQ_CST);
+  });
 }
 
 void learn_site(void* caller, uint32_t site) {

@@ -7,7 +7,7 @@
 namespace heddle::rt {
 namespace {
 
-constexpr uint64_t kAhead = 1 << 20;
+constexpr uint64_t kAhead = 128 << 10;
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14; without it a full disk is found out the hard way
 uint64_t populated[HEDDLE_AREA_COUNT];
 

@@ -3,32 +3,48 @@
 #include <sys/syscall.h>
 
 #include "runtime/control/control.h"
-#include "runtime/parallel/companions.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
 
-uint32_t* stripe_states;
-uint32_t shared_count;
+uint64_t* stripe_states;
+uint64_t shared_count;
 
 namespace {
 
-uint32_t load(uint32_t stripe) { return __atomic_load_n(&stripe_states[stripe], __ATOMIC_RELAXED); }
-void store(uint32_t stripe, uint32_t state) { __atomic_store_n(&stripe_states[stripe], state, __ATOMIC_RELEASE); }
-bool change(uint32_t stripe, uint32_t from, uint32_t to) {
+uint64_t load(uint32_t stripe) { return __atomic_load_n(&stripe_states[stripe], __ATOMIC_ACQUIRE); }
+void store(uint32_t stripe, uint64_t state) { __atomic_store_n(&stripe_states[stripe], state, __ATOMIC_RELEASE); }
+bool change(uint32_t stripe, uint64_t from, uint64_t to) {
   return __atomic_compare_exchange_n(&stripe_states[stripe], &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-bool is_mine(const Thread& t, uint32_t state, bool write) { return write ? allows<true>(t, state) : allows<false>(t, state); }
+bool is_exclusive(uint64_t state) { return state & kExclusive; }
+bool is_of(const Thread& t, uint64_t state) { return is_exclusive(state) && owner_index(state) == t.index; }
+Thread& owner_of(uint64_t state) { return control.threads[owner_index(state)]; }
+bool is_mine(const Thread& t, uint64_t state, bool write) { return write ? allows<true>(t, state) : allows<false>(t, state); }
 
-// Without the baton: what no other thread needs to hear of.
-bool claim(const Thread& t, uint32_t stripe, bool write) {
-  uint32_t state = load(stripe);
-  if (is_mine(t, state, write)) return true;
-  if (state == 0) return change(stripe, 0, t.owner_word | (write ? 0 : kReadOnly));
-  return state == (t.owner_word | kReadOnly) && change(stripe, state, t.owner_word);  // read by it alone so far
+enum class Claim : uint8_t { kMine, kAfterStep, kAsk };
+
+// What nobody has to be asked for, with the baton or without: from here on the stripe is `word`'s.
+Claim claim(const Thread& t, uint64_t word, uint32_t stripe, bool write) {
+  for (;;) {
+    const uint64_t state = load(stripe);
+    uint64_t step = 0;
+    if (is_of(t, state)) {  // perhaps of another term
+      if (state == word || (!write && state == (word | kReadOnly))) return Claim::kMine;
+      if (change(stripe, state, word | (write ? 0 : state & kReadOnly))) return Claim::kMine;
+    } else if (is_exclusive(state)) {
+      if (!has_ended(owner_of(state), state, &step)) return Claim::kAsk;
+      if (change(stripe, state, word | (write ? 0 : kReadOnly))) return step < t.last_step ? Claim::kMine : Claim::kAfterStep;
+    } else if (state == 0) {
+      if (change(stripe, 0, word | (write ? 0 : kReadOnly))) return Claim::kMine;
+    } else {
+      if (write) return Claim::kAsk;
+      return state - 1 < t.seen_shared ? Claim::kMine : Claim::kAfterStep;
+    }
+  }
 }
 
 constexpr int kSpins = 500;
@@ -72,32 +88,17 @@ struct Taker {
   Thread& thread;
   bool gives_way;     // at a hook: others go on meanwhile. Else it is in the middle of something in the runtime, and everybody waits
   bool lost = false;  // others had the baton: what was its own may have been taken
+  bool holds_on = false;  // beyond the end of its term
   struct {
-    uint32_t stripe, state;
-  } taken[1 + kMostCompanions];  // from one owner, who is yet to stop
-  uint32_t taken_count = 0;
+    uint32_t stripe;
+    uint64_t state;
+  } taken = {};  // from an owner who is yet to stop
+
+  uint64_t word() const { return holds_on ? owner_bits(thread.index) | kHeldOn : thread.owner_word; }
 };
 
-bool take(Taker& taker, uint32_t stripe, uint32_t state, uint32_t to) {
-  if (!change(stripe, state, to)) return false;
-  taker.taken[taker.taken_count++] = {stripe, state};
-  return true;
-}
-// Until the owner has stopped nobody has looked at them; others need the baton.
-void give_back(Taker& taker) {
-  while (taker.taken_count) {
-    const auto& last = taker.taken[--taker.taken_count];
-    store(last.stripe, last.state);
-  }
-}
-
-// Of the same owner, who is asked once for all.
-void take_companions(Taker& taker, uint32_t owner) {
-  uint32_t stripes[kMostCompanions];
-  const uint32_t count = guess_companions(taker.thread, stripes);
-  for (uint32_t i = 0; i < count; i++)
-    if (load(stripes[i]) == owner) take(taker, stripes[i], owner, taker.thread.owner_word);
-}
+// Until the owner has stopped nobody has looked at it; others need the baton.
+void give_back(const Taker& taker) { store(taker.taken.stripe, taker.taken.state); }
 
 // While one of these is there, `u` does not go on from the hook where it stops.
 class Wanted {
@@ -187,31 +188,20 @@ bool stop_others(Taker& taker) {
   return false;
 }
 
-bool stop_owner(Taker& taker, uint32_t stripe, uint32_t state) {
-  if (taker.gives_way && !(state & kReadOnly)) {
-    learn_companion(taker.thread, stripe);
-    take_companions(taker, state);
-  }
-  return stop(taker, control.threads[(state & ~kExclusive) >> 1]);
-}
-
-// With the baton.
+// With the baton; a step of the thread follows.
 void take_over(Taker& taker, uint32_t stripe, bool write) {
   Thread& t = taker.thread;
   for (;;) {
-    uint32_t state = load(stripe);
-    if (is_mine(t, state, write) || claim(t, stripe, write)) return;
-    if (state == 0) continue;
-    const bool exclusive = state & kExclusive;
-    if (!exclusive && !write) return;  // the step that follows comes after the change that made it shared
-    if (exclusive && !write && (state & kReadOnly)) {
+    if (claim(t, taker.word(), stripe, write) != Claim::kAsk) return;
+    const uint64_t state = load(stripe);
+    if (is_exclusive(state) && !write && (state & kReadOnly)) {
       if (!change(stripe, state, shared_count + 1)) continue;  // it has written meanwhile
       __atomic_store_n(&shared_count, shared_count + 1, __ATOMIC_RELEASE);
       return;
     }
-    taker.taken_count = 0;
-    if (!take(taker, stripe, state, t.owner_word | (write ? 0 : kReadOnly))) continue;
-    if (!exclusive ? stop_others(taker) : stop_owner(taker, stripe, state)) return;
+    if (!change(stripe, state, taker.word() | (write ? 0 : kReadOnly))) continue;
+    taker.taken = {stripe, state};
+    if (is_exclusive(state) ? stop(taker, owner_of(state)) : stop_others(taker)) return;
   }
 }
 
@@ -224,14 +214,18 @@ void take_all_over(Taker taker, uint64_t first, uint64_t stripes, bool write) {
 
 }  // namespace
 
-void owners_start() { stripe_states = static_cast<uint32_t*>(map_memory(kStripeCount * sizeof(uint32_t))); }
+void owners_start() { stripe_states = static_cast<uint64_t*>(map_memory(kStripeCount * sizeof(uint64_t))); }
 
 void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   const uint64_t stripes = (last >> kStripeBits) - (first >> kStripeBits) + 1;
-  uint64_t done = 0;
-  while (done < stripes && claim(t, stripe_of(first + (done << kStripeBits)), write)) done++;
-  if (done == stripes) return;
+  Claim worst = Claim::kMine;
+  for (uint64_t i = 0; i < stripes && worst != Claim::kAsk; i++) {
+    const Claim c = claim(t, t.owner_word, stripe_of(first + (i << kStripeBits)), write);
+    if (c > worst) worst = c;
+  }
+  if (HEDDLE_LIKELY(worst == Claim::kMine)) return;
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
+  if (worst == Claim::kAfterStep && take_freely(t, hooks + 1)) return;
   const bool at_hook = t.baton_depth == 0;
   if (at_hook) t.hook_place = hooks + 1;
   baton_take(t);
@@ -272,7 +266,7 @@ void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
   if (!bytes || address + bytes < address) return;  // the kernel will say no
   uint64_t stripes = ((address + bytes - 1) >> kStripeBits) - (address >> kStripeBits) + 1;
   if (stripes > kStripeCount) stripes = kStripeCount;
-  take_all_over({t, false}, address, stripes, write);
+  take_all_over({.thread = t, .gives_way = false, .holds_on = true}, address, stripes, write);
 }
 
 void hand_over(Thread& t) {
@@ -283,7 +277,10 @@ void hand_over(Thread& t) {
   t.hook_place = hooks + 1;
   baton_take(t);
   stay_for_askers(t);
-  if (is_asked(t)) log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
+  if (is_asked(t)) {
+    log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
+    end_term(t);
+  }
   ask(t, kRequestNone);  // also when who asked did not come
   t.hook_place = 0;
   baton_give(t);

@@ -5,15 +5,15 @@
 //   WrEx(t)    t alone reads and writes it
 //   RdEx(t)    t alone read it
 //   Sh(n)      everybody may read it; n numbers the change that made it so
-// An access by whom the state allows it costs a compare. Another one takes the stripe over: the owner is asked to stop at its next
-// hook (or is stopped already, in the runtime), and the place where it stopped, counted in hooks since its last step, is a step of the
-// log. Between two steps a thread thus touches only what nobody else can change, and any serial execution of the logged steps in their
-// order computes the same.
+// Exclusive ones also say in which term of their owner they were last touched (terms.h). An access by whom the state allows it costs a
+// compare. Another one takes the stripe over: at once, when the term has ended; else the owner is asked to stop at its next hook (or is stopped
+// already, in the runtime), and the place where it stopped, counted in hooks since its last step, is a step of the log. Between two steps a
+// thread thus touches only what nobody else can change, and executing the log, each step with the code behind it, computes the same.
 //
 // Deviation from LEAP (per-element vectors of thread names): the order is logged where it changes, not at each access; and from Octet:
 // one lock around all changes (the baton), so that a thread that waits for it is at a safe point by definition.
 #pragma once
-#include "runtime/control/thread.h"
+#include "runtime/parallel/terms.h"
 
 namespace heddle::rt {
 
@@ -21,10 +21,8 @@ enum : uint8_t { kRequestNone, kRequestStop, kRequestSleeps };  // Thread::reque
 
 constexpr uint32_t kStripeBits = 6;
 constexpr uint32_t kStripeCount = 1u << 22;
-constexpr uint32_t kExclusive = 1u << 31;  // | thread index << 1 | kReadOnly
-constexpr uint32_t kReadOnly = 1;
-extern uint32_t* stripe_states;
-extern uint32_t shared_count;  // numbers of Sh() given out
+extern uint64_t* stripe_states;
+extern uint64_t shared_count;  // numbers of Sh() given out
 
 void owners_start();
 
@@ -34,7 +32,7 @@ inline uint32_t stripe_of(uint64_t address) {
 
 /// `state` lets the thread do it without asking.
 template <bool kWrite>
-__attribute__((always_inline)) inline bool allows(const Thread& t, uint32_t state) {
+__attribute__((always_inline)) inline bool allows(const Thread& t, uint64_t state) {
   if (kWrite) return state == t.owner_word;
   return (state & ~kReadOnly) == t.owner_word || state - 1 < t.seen_shared;
 }
@@ -48,7 +46,7 @@ void hand_over(Thread& t);
 /// so that a replay lets none of them go on from there.
 void log_last_places(const Thread* last);
 
-/// With the baton, before the step after which the thread touches that memory is logged.
+/// With the baton, before the step after which the thread touches that memory is logged. It is held on to beyond the end of the term.
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write);
 
 /// hand_over(), then own_slow() if it is still needed.

@@ -10,7 +10,6 @@
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
 #include "runtime/model/object.h"
-#include "runtime/parallel/companions.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
@@ -60,8 +59,7 @@ void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) 
 }
 
 // What a step begins for its thread.
-void begin_stretch(Thread& t, const Op& op) {
-  t.sections += op.kind != HEDDLE_EV_HANDOVER;
+void begin_stretch(Thread& t) {
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
   t.safe_place = 0;
@@ -135,7 +133,6 @@ void parallel_start() {
   started_ns = monotonic();
   objects_start();
   owners_start();
-  companions_start();
   free_steps_start(plain_code_start());
 }
 
@@ -158,7 +155,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
-  begin_stretch(t, op);
+  begin_stretch(t);
   t.seen_shared = shared_count;
   if (HEDDLE_UNLIKELY(log_ended)) return;
   if (HEDDLE_UNLIKELY(!make_room())) {
@@ -167,7 +164,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
     return;
   }
   const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
-  control.steps = number + 1;
+  control.steps = t.last_step = number + 1;
   write_step(number, t, op, hooks);
 }
 
@@ -176,10 +173,12 @@ bool free_step_has_room() {
 }
 
 void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
-  begin_stretch(t, op);
+  begin_stretch(t);
   // Before the number: what made these stripes shared has a smaller one.
   t.seen_shared = __atomic_load_n(&shared_count, __ATOMIC_ACQUIRE);
-  write_step(__atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL), t, op, hooks);
+  const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
+  t.last_step = number + 1;
+  write_step(number, t, op, hooks);
 }
 
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {

@@ -21,6 +21,8 @@ int main() {
   auto work = [] {
     for (long i = 0;; i++) {
       n++;
+      volatile long own = 0;
+      for (int k = 0; k < 1000; k++) own = own + k;  // a replay of what is recorded in half a second should not take half a minute
       std::lock_guard g(m);
       if (++guarded % 5000 == 0) std::printf("%ld\n", guarded);
     }

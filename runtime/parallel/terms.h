@@ -1,0 +1,48 @@
+// How long what a thread has of memory is its own for sure: its term. A stripe's state says in which term of its owner it was last touched,
+// and a term ends where the thread touches nothing any more without looking at the state again: when it has released a lock, when it
+// answered somebody who asked for memory, when it waits.
+//
+// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if its last one came before
+// the owner's last one in that term: a replay executes the code between two steps where the first of them is, so the owner's accesses lie behind
+// the step that it says here. Memory that is handed on under a lock thus costs nothing but a compare-and-exchange, and leaves no trace in the log:
+// who locks has the later step.
+//
+//   owner:  lock (step 5)  x = 1  unlock (6), term 3 ends: ended_by 6
+//   other:                                     lock (step 8)  finds x of term 3: 6 < 8, takes it   x == 1
+#pragma once
+#include "runtime/control/thread.h"
+
+namespace heddle::rt {
+
+constexpr uint64_t kExclusive = 1ull << 63;  // | thread index << kOwnerShift | term << 1 | kReadOnly
+constexpr uint64_t kReadOnly = 1;
+constexpr uint32_t kOwnerShift = 48;
+constexpr uint64_t kTermMask = (1ull << kOwnerShift) - 2;
+constexpr uint64_t kHeldOn = 0;  // instead of a term: until its owner says otherwise, whatever it does meanwhile
+
+constexpr uint64_t owner_bits(uint32_t thread) { return kExclusive | (uint64_t)thread << kOwnerShift; }
+constexpr uint32_t owner_index(uint64_t state) { return (uint32_t)((state & ~kExclusive) >> kOwnerShift); }
+constexpr uint64_t term_of(uint64_t state) { return (state & kTermMask) >> 1; }
+static_assert(HEDDLE_MAX_THREADS < 1u << (63 - kOwnerShift));
+
+inline void begin_term(Thread& t, uint64_t term) {
+  __atomic_store_n(&t.terms.now, term, __ATOMIC_RELEASE);
+  t.owner_word = owner_bits(t.index) | term << 1;
+}
+
+/// By the thread itself. Its accesses so far are done; later ones look at the state first.
+inline void end_term(Thread& t) {
+  const uint64_t term = t.terms.now;
+  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], t.last_step, __ATOMIC_RELEASE);
+  begin_term(t, term + 1);
+}
+
+/// The owner's term of that state has ended. *step is then that of the owner which comes before all it did until then, or a later one.
+inline bool has_ended(const Thread& owner, uint64_t state, uint64_t* step) {
+  const uint64_t term = term_of(state);
+  if (term == kHeldOn || __atomic_load_n(&owner.terms.now, __ATOMIC_ACQUIRE) == term) return false;
+  *step = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms], __ATOMIC_ACQUIRE);  // of this term, or of a later one
+  return true;
+}
+
+}  // namespace heddle::rt
