@@ -1,6 +1,6 @@
 // expect: clean
 // laws: 5 schedules, each has 80,000 steps
-// What one lock guards changes hands together (runtime/parallel/companions.h), also while a thread without the lock looks at it, and where
+// What one lock guards changes hands together (runtime/parallel/terms.h), also while a thread without the lock looks at it, and where
 // sections of one lock touch different parts. Everything that was seen goes into what is printed.
 #include <pthread.h>
 #include <stdio.h>
