@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""What a recording must not cost: threads that share memory under locks only leave no trace of it in the log, and frequent system calls
+are not trapped.
+
+    tests/e2e/recording_cost.py --heddle build/bin/heddle
+
+Closing line: 'N passed, M failed'.
+"""
+import argparse, pathlib, re, subprocess, sys, tempfile
+
+from programs import bounded
+from report import Report
+
+GUARDED = r"""
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { long value; char apart[120]; } part[4];
+static void* work(void* p) {
+  for (int i = 0; i < 20000; i++) {
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < 4; k++) part[k].value += k;
+    pthread_mutex_unlock(&lock);
+  }
+  return p;
+}
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+  printf("%ld\n", part[3].value);
+  return 0;
+}
+"""
+
+# A trap is seen by its time: the kernel counts none.
+CALLS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+int main(void) {
+  int ends[2];
+  char c = 0;
+  if (pipe(ends)) return 1;
+  double least[2] = {1e9, 1e9};
+  for (int turn = 0; turn < 20; turn++)
+    for (int way = 0; way < 2; way++) {
+      double start = now();
+      for (int i = 0; i < 500; i++) {
+        if (way ? syscall(SYS_write, ends[1], &c, 1) != 1 : write(ends[1], &c, 1) != 1) return 2;
+        if (way ? syscall(SYS_read, ends[0], &c, 1) != 1 : read(ends[0], &c, 1) != 1) return 2;
+      }
+      if (now() - start < least[way]) least[way] = now() - start;
+    }
+  printf("%.3f\n", least[0] / least[1]);
+  return 0;
+}
+"""
+
+
+def build(heddle, folder, name, text):
+    (folder / f"{name}.c").write_text(text)
+    subprocess.run([heddle, "cc", "-g", "-O1", f"{name}.c", "-o", name, "-lpthread"], cwd=folder, check=True)
+    return folder / name
+
+
+def guarded_memory(heddle, folder):
+    exe = build(heddle, folder, "guarded", GUARDED)
+    code, out, err = bounded([heddle, "record", "--quiet", "-o", folder / "g.heddle", "--", exe], folder, 60)
+    if code != 0 or out != "120000\n":
+        return f"status {code}, {out!r} {err[-300:]}"
+    events = bounded([heddle, "show", "--events", folder / "g.heddle"], folder, 60)[1]
+    handed, locked = len(re.findall(r" hand-over", events)), len(re.findall(r" lock lock", events))
+    if locked < 40000:
+        return f"{locked} steps of the lock"
+    return f"{handed} hand-overs for {locked} times the lock was taken" if handed > locked // 100 else None
+
+
+def named_calls(heddle, folder):
+    exe = build(heddle, folder, "calls", CALLS)
+    code, out, err = bounded([heddle, "record", "--quiet", "-o", folder / "c.heddle", "--", exe], folder, 60)
+    if code != 0:
+        return f"status {code} {err[-300:]}"
+    return f"read() and write() take {out.strip()} of what trapped ones take" if float(out) > 0.8 else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--heddle", required=True, type=pathlib.Path)
+    heddle = parser.parse_args().heddle.resolve()
+    report = Report()
+    with tempfile.TemporaryDirectory() as name:
+        for check in (guarded_memory, named_calls):
+            report.line(check.__name__.replace("_", " "), check(heddle, pathlib.Path(name)))
+    return report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
