@@ -36,7 +36,6 @@ void unlock() {
 }
 
 void become_safe(Thread& t) {
-  t.safe_place = (uint32_t)(kHookBudget - t.budget);
   end_term(t);
   __atomic_store_n(&t.safe, 1, __ATOMIC_SEQ_CST);
   if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);

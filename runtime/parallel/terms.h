@@ -1,6 +1,6 @@
 // How long what a thread has of memory is its own for sure: its term. A stripe's state says in which term of its owner it was last touched,
-// and a term ends where the thread touches nothing any more without looking at the state again: when it has released a lock, when it
-// answered somebody who asked for memory, when it waits.
+// and a term ends where the thread touches nothing any more without looking at the state again: when it has released a lock or another
+// primitive, made a thread, answered somebody who asked for memory, or waits.
 //
 // So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if its last one came before
 // the owner's last one in that term: a replay executes the code between two steps where the first of them is, so the owner's accesses lie behind
@@ -10,7 +10,7 @@
 //   owner:  lock (step 5)  x = 1  unlock (6), term 3 ends: ended_by 6
 //   other:                                     lock (step 8)  finds x of term 3: 6 < 8, takes it   x == 1
 #pragma once
-#include "runtime/control/thread.h"
+#include "runtime/control/control.h"
 
 namespace heddle::rt {
 
@@ -32,6 +32,7 @@ inline void begin_term(Thread& t, uint64_t term) {
 
 /// By the thread itself. Its accesses so far are done; later ones look at the state first.
 inline void end_term(Thread& t) {
+  t.safe_place = (uint32_t)(kHookBudget - t.budget);
   const uint64_t term = t.terms.now;
   __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], t.last_step, __ATOMIC_RELEASE);
   begin_term(t, term + 1);

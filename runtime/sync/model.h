@@ -9,6 +9,7 @@
 #include "runtime/io/io.h"
 #include "runtime/model/object.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/terms.h"
 #include "runtime/sync/real.h"
 
 namespace heddle::rt {
@@ -41,6 +42,7 @@ inline void acquired(Object& o) {
 }
 inline void released(Object& o) {
   if (detector::on) detector::release(*self, o);
+  if (HEDDLE_UNLIKELY(parallel)) end_term(*self);
 }
 
 /// The mutex behind pthread_mutex_t, shared by condition variables.

@@ -106,6 +106,7 @@ Thread* by_handle(pthread_t handle) {
 int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument, uint32_t site) {
   LibcCall loader(&libc_loader, __builtin_return_address(0));
   point(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0});
+  if (HEDDLE_UNLIKELY(parallel)) end_term(*self);
   productive();
   if (thread_count() == HEDDLE_MAX_THREADS) {
     note("more than %u threads in one run: pthread_create fails with EAGAIN from here on", HEDDLE_MAX_THREADS);
