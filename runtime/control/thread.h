@@ -56,6 +56,7 @@ struct Thread {
   uint64_t owner_word;      // the state of a stripe that is its own in this term
   uint64_t seen_shared;     // it knows of shared stripes up to this number
   uint64_t last_step;       // number + 1
+  uint64_t claimed_after;   // what it claimed without a step so far comes behind this one, number + 1; 0: nothing
   struct alignas(64) {
     uint64_t now, ended_by[kRememberedTerms];
   } terms;                  // cross-thread (terms.h)
@@ -66,6 +67,7 @@ struct Thread {
   uint8_t* call_out;        // the state of its last call into such code
   bool stops_here;          // replay of a recording: the end of the budget is a recorded stop
   volatile uint8_t selector;  // of Syscall User Dispatch
+  bool lent;                // with its memory, to a child of clone(CLONE_VM) that has not left it yet
   void* heap;
   uint64_t last_event;      // number + 1 of its last point event in the ring
   // A write whose value is read back at the next hook: (event number + 1) in the ring, 0 none.

@@ -228,7 +228,9 @@ long call_clone(Call& c) {
   }
   note("the program starts another process: that one runs uncontrolled, and a replay does not start it again");
   BorrowedFrames frames(c);
+  c.thread.lent = q.stack && (q.flags & CLONE_VM);
   long result = clone_now(c, q);
+  c.thread.lent = false;
   if (result == 0) {
     become_uncontrolled();
     return 0;

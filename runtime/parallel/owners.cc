@@ -125,6 +125,10 @@ void stay_for_askers(Thread& t) {
   }
 }
 
+// It may wait now, which ends its term, and has claimed stripes that need a step: others must not take them as if they had been claimed behind
+// its last one.
+void claims_await_step(Thread& t) { t.claimed_after = __atomic_load_n(&region->result.steps, __ATOMIC_ACQUIRE); }
+
 void await_stop(Thread& u) {
   if (stops_soon(u)) return;
   ask(u, kRequestSleeps);
@@ -136,6 +140,7 @@ void sleep_until_stop(Taker& taker, Thread& u) {
   Thread& t = taker.thread;
   taker.lost = true;
   ask(u, kRequestSleeps);  // again: a step of its own has answered the last one
+  claims_await_step(t);
   const uint32_t depth = baton_lose(t);
   for (int n = 0; n < kSpins && !is_safe(u) && !u.request.outside; n++) __builtin_ia32_pause();
   if (!is_safe(u) && !u.request.outside) futex_wait(&u.safe, 0, kWaitNs);
@@ -228,6 +233,7 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   if (worst == Claim::kAfterStep && take_freely(t, hooks + 1)) return;
   const bool at_hook = t.baton_depth == 0;
   if (at_hook) t.hook_place = hooks + 1;
+  claims_await_step(t);
   baton_take(t);
   take_all_over({t, at_hook}, first, stripes, write);
   log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);

@@ -34,7 +34,8 @@ inline void begin_term(Thread& t, uint64_t term) {
 inline void end_term(Thread& t) {
   t.safe_place = (uint32_t)(kHookBudget - t.budget);
   const uint64_t term = t.terms.now;
-  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], t.last_step, __ATOMIC_RELEASE);
+  const uint64_t step = t.last_step > t.claimed_after ? t.last_step : t.claimed_after;
+  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], step, __ATOMIC_RELEASE);
   begin_term(t, term + 1);
 }
 

@@ -63,6 +63,7 @@ void begin_stretch(Thread& t) {
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
   t.safe_place = 0;
+  t.claimed_after = 0;
   t.info->steps++;
 }
 
