@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 3u
+#define HEDDLE_REGION_VERSION 4u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -169,6 +169,8 @@ struct HeddleThreadInfo {  // index 0 is the main thread
   uint32_t flags;            // HEDDLE_TF_*
   struct HeddleRegs regs;    // where it is parked (has_regs in flags)
   char label[16];            // pthread_setname_np
+  uint32_t last_place;       // a recording: if the process ended now, as its next step would say (HeddleStep::hooks)
+  uint32_t reserved;
 };
 enum { HEDDLE_TF_HAS_REGS = 1u, HEDDLE_TF_DETACHED = 2u, HEDDLE_TF_JOINED = 4u };
 

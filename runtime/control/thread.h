@@ -45,8 +45,7 @@ struct Thread {
     };
   } request;
   uint32_t safe;            // cross-thread: it executes nothing of the program and needs the baton to go on
-  uint32_t hook_place;      // where it waits in a hook for the baton, as its next step will say; 0: elsewhere
-  uint32_t safe_place;      // hooks from its last step to where it was last safe
+  uint32_t hook_place;      // where it is in a hook, as its next step would say, while it may wait there; 0: elsewhere
   uint32_t in_free_step;    // cross-thread: it takes a step without the baton (free_steps.h)
   uint32_t deferred_signal; // that came in the middle of one
   char deferred_info[128];  // its siginfo_t

@@ -179,7 +179,7 @@ bool take_freely(Thread& t, uint32_t hooks) {
 
 bool answer_freely(Thread& t, uint32_t hooks) {
   return hand_over_freely(t, hooks, [&t] {
-    end_term(t);
+    end_term_in_hook(t);
     uint8_t asked = kRequestStop;
     __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&t.answers, 1, __ATOMIC_SEQ_CST);

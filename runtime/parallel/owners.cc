@@ -237,7 +237,6 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   baton_take(t);
   take_all_over({t, at_hook}, first, stripes, write);
   log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
-  t.hook_place = 0;
   baton_give(t);
 }
 
@@ -275,21 +274,25 @@ void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
   take_all_over({.thread = t, .gives_way = false, .holds_on = true}, address, stripes, write);
 }
 
-void hand_over(Thread& t) {
+static void hand_over_here(Thread& t, uint32_t hooks) {
   if (t.request.outside) hook_outside(t);
   if (!is_asked(t)) return;
-  const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
   if (__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestStop && !__atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST) && answer_freely(t, hooks + 1)) return;
-  t.hook_place = hooks + 1;
   baton_take(t);
   stay_for_askers(t);
   if (is_asked(t)) {
     log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
-    end_term(t);
+    end_term_in_hook(t);
   }
   ask(t, kRequestNone);  // also when who asked did not come
-  t.hook_place = 0;
   baton_give(t);
+}
+
+void hand_over(Thread& t) {
+  const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
+  t.hook_place = hooks + 1;
+  hand_over_here(t, hooks);
+  t.hook_place = 0;
 }
 
 void log_last_places(const Thread* last) {
@@ -297,10 +300,7 @@ void log_last_places(const Thread* last) {
   for (uint32_t i = 0; i < control.thread_count; i++) {
     Thread& u = control.threads[i];
     if (&u == last || u.finished) continue;
-    // In a hook: there. Else in the first hook after the place where something may have been taken from it.
-    const uint32_t place = u.hook_place && is_safe(u) ? u.hook_place : u.safe_place + 1;
-    u.hook_place = 0;
-    log_step(u, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, place);
+    log_step(u, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, u.info->last_place);
   }
 }
 

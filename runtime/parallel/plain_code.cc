@@ -56,7 +56,7 @@ HEDDLE_EXPORT void __heddle_call_out(uint8_t* state) {
   Thread* t = self;
   if (HEDDLE_LIKELY(!parallel) || !t || *state == kHasHooks || !barriers_work) return;
   t->call_out = state;
-  t->safe_place = (uint32_t)(kHookBudget - t->budget);
+  place_is_safe(*t);
   __atomic_store_n(&t->request.outside, 1, __ATOMIC_RELEASE);
   if (HEDDLE_UNLIKELY(__atomic_load_n(&t->request.asked, __ATOMIC_RELAXED) == kRequestSleeps)) futex_wake(&t->safe, 1);
 }

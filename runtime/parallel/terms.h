@@ -30,13 +30,26 @@ inline void begin_term(Thread& t, uint64_t term) {
   t.owner_word = owner_bits(t.index) | term << 1;
 }
 
+/// From here on others may take what the thread has: should the process end now, a replay stops it in this hook, whose access is not done, or
+/// else in the next one.
+inline void place_is_safe(Thread& t) {
+  const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
+  __atomic_store_n(&t.info->last_place, t.hook_place ? t.hook_place : hooks + 2, __ATOMIC_RELAXED);
+}
+
 /// By the thread itself. Its accesses so far are done; later ones look at the state first.
 inline void end_term(Thread& t) {
-  t.safe_place = (uint32_t)(kHookBudget - t.budget);
+  place_is_safe(t);
   const uint64_t term = t.terms.now;
   const uint64_t step = t.last_step > t.claimed_after ? t.last_step : t.claimed_after;
   __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], step, __ATOMIC_RELEASE);
   begin_term(t, term + 1);
+}
+
+/// The same behind a step in a hook, whose access is yet to come.
+inline void end_term_in_hook(Thread& t) {
+  t.hook_place = 1;
+  end_term(t);
 }
 
 /// The owner's term of that state has ended. *step is then that of the owner which comes before all it did until then, or a later one.

@@ -13,6 +13,7 @@
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/terms.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
@@ -62,9 +63,11 @@ void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) 
 void begin_stretch(Thread& t) {
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
-  t.safe_place = 0;
+  t.hook_place = 0;
   t.claimed_after = 0;
   t.info->steps++;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a kill in between: what is counted, and not in the log, says that the place is of later
+  place_is_safe(t);
 }
 
 uint64_t monotonic() {

@@ -32,13 +32,36 @@ void last_places(std::span<const HeddleStep> beyond, std::vector<HeddleEvent>& o
   }
 }
 
-std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& result) {
+std::span<const HeddleStep> numbered_steps(const Region& region, const HeddleResult& result) {
   std::span<const HeddleStep> steps = region.live<HeddleStep>(HEDDLE_AREA_STEPS);
-  steps = steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
-  // A kill between a step's number and its entry: what others wrote behind it has no place in the order any more.
-  auto missing = std::ranges::find(steps, HEDDLE_EV_NONE,
-                                   [](const HeddleStep& s) { return static_cast<HeddleEventKind>(s.kind); });
-  return steps.first(static_cast<std::size_t>(missing - steps.begin()));
+  return steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
+}
+
+bool is_missing(const HeddleStep& step) { return step.kind == HEDDLE_EV_NONE; }
+
+// A kill between a step's number and its entry: what others wrote behind it has no place in the order any more.
+std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& result) {
+  std::span<const HeddleStep> steps = numbered_steps(region, result);
+  return steps.first(static_cast<std::size_t>(std::ranges::find_if(steps, is_missing) - steps.begin()));
+}
+
+bool ended_by_itself(const HeddleResult& result) { return result.failure.kind != HEDDLE_FAIL_NONE || result.exit_thread != 0; }
+
+// Nobody wrote down how far the threads had come: it is in what each says of itself, unless it was about to take a step that is missing.
+std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResult& result) {
+  std::span<const HeddleStep> numbered = numbered_steps(region, result), whole = all_steps(region, result);
+  std::vector<HeddleStep> out;
+  std::vector<std::uint64_t> steps(HEDDLE_MAX_THREADS);
+  for (const HeddleStep& step : whole)
+    if (step.thread < HEDDLE_MAX_THREADS) steps[step.thread]++;
+  for (const HeddleStep& step : numbered.subspan(whole.size()))
+    if (!is_missing(step)) out.push_back(step);
+  std::span<const HeddleThreadInfo> threads = region.live<HeddleThreadInfo>(HEDDLE_AREA_THREADS);
+  threads = threads.first(std::min<std::size_t>({threads.size(), result.thread_count, HEDDLE_MAX_THREADS}));
+  for (std::size_t i = 0; i < threads.size(); i++)
+    if (threads[i].steps == steps[i] && threads[i].last_place != 0 && threads[i].state != HEDDLE_T_DONE)
+      out.push_back({static_cast<std::uint16_t>(i), HEDDLE_EV_HANDOVER, 0, 0, 0, threads[i].last_place});
+  return out;
 }
 
 }  // namespace
@@ -48,9 +71,11 @@ std::span<const HeddleStep> recorded_steps(const Region& region, const HeddleRes
   return steps.first(steps_that_count(steps, result));
 }
 
-std::span<const HeddleStep> steps_beyond(const Region& region, const HeddleResult& result) {
+std::vector<HeddleStep> steps_beyond(const Region& region, const HeddleResult& result) {
+  if (!ended_by_itself(result)) return places_of_killed(region, result);
   std::span<const HeddleStep> steps = all_steps(region, result);
-  return steps.subspan(steps_that_count(steps, result));
+  steps = steps.subspan(steps_that_count(steps, result));
+  return {steps.begin(), steps.end()};
 }
 
 void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep> beyond, RunOutcome& outcome,

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "src/engine/execute.h"
 
@@ -12,8 +13,8 @@ inline constexpr const char* kCutOff = "cut_off";
 
 /// The steps that a replay can get to, of those that lie in `region`.
 std::span<const HeddleStep> recorded_steps(const Region& region, const HeddleResult& result);
-/// Those behind them.
-std::span<const HeddleStep> steps_beyond(const Region& region, const HeddleResult& result);
+/// Those behind them; of a process that was killed the places where its threads were.
+std::vector<HeddleStep> steps_beyond(const Region& region, const HeddleResult& result);
 /// Gives the steps to `sink` as events, in blocks; sets the schedule and the totals of `outcome`. Of the steps `beyond` only the places
 /// count in which other threads had stopped: events at the end that are no points.
 void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep> beyond, RunOutcome& outcome,

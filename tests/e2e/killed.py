@@ -9,6 +9,7 @@ import argparse, json, os, pathlib, random, signal, subprocess, sys, tempfile, t
 
 from programs import bounded, survivors
 
+# What the threads see of each other without a lock is printed too: a replay must not let any of them go further than it had come.
 PROGRAM = r"""
 #include <atomic>
 #include <cstdio>
@@ -17,19 +18,24 @@ PROGRAM = r"""
 std::atomic<long> n;
 std::mutex m;
 long guarded;
+volatile long racy[8][8];
 int main() {
-  auto work = [] {
+  auto work = [](int who) {
+    unsigned long seen = 0;
     for (long i = 0;; i++) {
       n++;
       volatile long own = 0;
       for (int k = 0; k < 1000; k++) own = own + k;  // a replay of what is recorded in half a second should not take half a minute
+      racy[i % 8][0] = racy[(i + who) % 8][0] * 31 + i;
+      seen = seen * 7 + racy[i % 5][0];
       std::lock_guard g(m);
-      if (++guarded % 5000 == 0) std::printf("%ld\n", guarded);
+      if (++guarded % 500 == 0) std::printf("%ld %ld %lx\n", guarded, n.load(), seen), std::fflush(stdout);
     }
   };
-  std::thread a(work), b(work);
+  std::thread a(work, 1), b(work, 2), c(work, 3);
   a.join();
   b.join();
+  c.join();
 }
 """
 
