@@ -1,6 +1,7 @@
 #include "runtime/io/descriptors.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -12,17 +13,22 @@ int8_t outer[kTracked];  // original + 1; 0 something else
 enum : int8_t { kUnknown, kFile, kDevice, kOther };
 int8_t kinds[kTracked];
 bool open_here[kTracked];  // what the program was given and has not closed
+bool never_waits[kTracked];  // O_NONBLOCK was set when it was last asked for
 
 bool tracked(long fd) { return fd >= 0 && fd < kTracked; }
 void copy(long from, long to) {
   if (!tracked(to)) return;
   outer[to] = tracked(from) ? outer[from] : 0;
   kinds[to] = kUnknown;
+  never_waits[to] = false;
   open_here[to] = true;
 }
 void forget(long first, long last) {
-  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = false;
+  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = never_waits[fd] = false;
 }
+
+// The flag belongs to the open file, which may have several descriptors.
+void ask_again() { __builtin_memset(never_waits, 0, sizeof never_waits); }
 
 // Both of its ends: what one writes, the other reads.
 bool is_pseudo_terminal(const struct stat& st) {
@@ -50,6 +56,13 @@ void descriptors_start() {
 bool is_file(long fd) { return kind_of(fd) == kFile; }
 bool is_device(long fd) { return kind_of(fd) == kDevice; }
 int outer_descriptor(long fd) { return tracked(fd) ? outer[fd] - 1 : -1; }
+bool is_nonblocking(long fd) {
+  if (tracked(fd) && never_waits[fd] && !io_others_may_act) return true;
+  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
+  const bool set = !failed(flags) && (flags & O_NONBLOCK);
+  if (tracked(fd)) never_waits[fd] = set;
+  return set || failed(flags);
+}
 bool descriptor_is_open(long fd) { return tracked(fd) && open_here[fd]; }
 
 bool makes_descriptor(const Call& c) {
@@ -74,6 +87,10 @@ void descriptors_follow(const Call& c, long result) {
     case SYS_dup: case SYS_dup2: case SYS_dup3: copy(c.a[0], result); break;
     case SYS_fcntl:
       if (c.a[1] == F_DUPFD || c.a[1] == F_DUPFD_CLOEXEC) copy(c.a[0], result);
+      if (c.a[1] == F_SETFL) ask_again();
+      break;
+    case SYS_ioctl:
+      if (c.a[1] == FIONBIO) ask_again();
       break;
     default:
       if (makes_descriptor(c) && tracked(result)) open_here[result] = true;

@@ -10,6 +10,8 @@ void descriptors_start();
 int outer_descriptor(long fd);
 /// Regular files, directories and block devices: never waited for, and no channel between threads. Asked in a recording only.
 bool is_file(long fd);
+/// A call that waits says EAGAIN instead. From memory where it was asked before, so not for what would block with the baton in hand. A recording.
+bool is_nonblocking(long fd);
 /// Character devices: what they give does not come from the program. Asked in a recording only.
 bool is_device(long fd);
 /// Given to the program (by a call that makes one at a time) and not closed yet.
