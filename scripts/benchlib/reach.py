@@ -154,11 +154,11 @@ class Reach:
                 self.missing.append(f"- {name} could not be built: {' '.join(str(error).split())[-300:]}")
                 say(self.missing[-1])
                 continue
-            self.results[name] = (subject, measure_subject(subject, self.heddle, 1 if self.quick else 7, say))
+            self.results[name] = (subject, measure_subject(subject, self.heddle, 1 if self.quick else 15, say))
 
     def section(self):
         lines = ["## Reach", "",
-                 "On two processors. Least time of seven turns, and their median (once where it is slow); ratios are of the least, since noise only adds, most memory of the program's process (with heddle the mapped log is in it), "
+                 "On two processors. Least time of fifteen turns, and their median (once where it is slow); ratios are of the least, since noise only adds, most memory of the program's process (with heddle the mapped log is in it), "
                  "size of the finished trace. ThreadSanitizer is clang 19's, with its reports switched off; Helgrind is Debian's valgrind, "
                  f"with one part in {HELGRIND_SHARE} of memcached's requests, and its time multiplied. "
                  "`heddle record` is the whole command, from start to finished trace; so is `heddle hunt --runs 1`, with the race detector.", ""]
