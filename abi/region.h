@@ -169,8 +169,7 @@ struct HeddleThreadInfo {  // index 0 is the main thread
   uint32_t flags;            // HEDDLE_TF_*
   struct HeddleRegs regs;    // where it is parked (has_regs in flags)
   char label[16];            // pthread_setname_np
-  uint32_t last_place;       // a recording: if the process ended now, as its next step would say (HeddleStep::hooks)
-  uint32_t reserved;
+  uint64_t last_place;       // a recording: `steps` when it was written << 32 | where it stopped if the process ended now, as HeddleStep::hooks
 };
 enum { HEDDLE_TF_HAS_REGS = 1u, HEDDLE_TF_DETACHED = 2u, HEDDLE_TF_JOINED = 4u };
 

@@ -25,6 +25,7 @@
 namespace heddle::rt {
 
 thread_local Thread* self __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local bool lent __attribute__((tls_model("initial-exec"))) = false;
 const Backend* backend;
 Control control;
 

@@ -66,7 +66,6 @@ struct Thread {
   uint8_t* call_out;        // the state of its last call into such code
   bool stops_here;          // replay of a recording: the end of the budget is a recorded stop
   volatile uint8_t selector;  // of Syscall User Dispatch
-  bool lent;                // with its memory, to a child of clone(CLONE_VM) that has not left it yet
   void* heap;
   uint64_t last_event;      // number + 1 of its last point event in the ring
   // A write whose value is read back at the next hook: (event number + 1) in the ring, 0 none.
@@ -115,6 +114,8 @@ struct Thread {
 };
 
 extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));
+/// This is a child of clone(CLONE_VM) in the memory of its creator, which waits until it is gone; `self` is null meanwhile.
+extern constinit thread_local bool lent __attribute__((tls_model("initial-exec")));
 
 Thread& thread(uint32_t index);
 uint32_t thread_count();

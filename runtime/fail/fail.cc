@@ -179,7 +179,7 @@ using namespace heddle::rt;
 namespace {
 
 [[noreturn]] void end_process(int status, void* caller) {
-  if (self && self->lent) raw_syscall(SYS_exit_group, status);  // not the thread that it takes itself for
+  if (lent) raw_syscall(SYS_exit_group, status);
   Inside inside;
   if (controlled() && self) exit_point(pc_site(caller));
   note_exit(status);

@@ -95,6 +95,7 @@ __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, u
   if (HEDDLE_UNLIKELY(by_hooks)) {
     bool cancelled;
     {
+      if (parallel) t.hook_place = (uint32_t)(kHookBudget - t.budget) + 1;
       Inside inside;
       cancelled = place_reached(t);
     }

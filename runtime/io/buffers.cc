@@ -212,7 +212,6 @@ TakeOff::TakeOff(Call& c) : call_(c) {
 }
 
 long TakeOff::execute() {
-  if (!memory_) return rt::execute(call_);
   ThreadIo& io = io_of(call_.thread);
   under_way++;
   io.sending = true;

@@ -45,6 +45,7 @@ class TakeOff {
   ~TakeOff() { __builtin_memcpy(call_.a, saved_, sizeof saved_); }
   TakeOff(const TakeOff&) = delete;
 
+  bool has_copy() const { return memory_ != nullptr; }
   long execute();
 
  private:
@@ -52,7 +53,7 @@ class TakeOff {
 
   Call& call_;
   long saved_[6];
-  char* memory_ = nullptr;  // null: too much, or not to be read: executed with the baton
+  char* memory_ = nullptr;  // null: too much, or not to be read
   iovec one_{};
   msghdr header_{};
 };

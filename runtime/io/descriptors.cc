@@ -77,7 +77,7 @@ bool makes_descriptor(const Call& c) {
 }
 
 void descriptors_follow(const Call& c, long result) {
-  if (failed(result)) return;
+  if (failed(result) && (c.number != SYS_close || result == -EBADF)) return;  // close() closes, whatever it says
   switch (c.number) {
     case SYS_close: forget(c.a[0], c.a[0]); break;
     case SYS_close_range:
@@ -93,7 +93,7 @@ void descriptors_follow(const Call& c, long result) {
       if (c.a[1] == FIONBIO) ask_again();
       break;
     default:
-      if (makes_descriptor(c) && tracked(result)) open_here[result] = true;
+      if (makes_descriptor(c) && tracked(result)) open_here[result] = true, never_waits[result] = false;
       break;
   }
 }

@@ -159,7 +159,7 @@ bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
 }  // namespace
 
 bool is_trapped() {
-  return controlled() && self && self->state == HEDDLE_T_RUNNING && available && selector() == kBlock && !self->lent && !light_calls();
+  return controlled() && self && self->state == HEDDLE_T_RUNNING && available && selector() == kBlock && !light_calls();
 }
 
 long named_call(long number, const long (&a)[6], void* pc, const void* frame) {

@@ -9,6 +9,7 @@
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 #include "runtime/parallel/free_steps.h"
+#include "runtime/parallel/terms.h"
 #include "runtime/sync/fork_child.h"
 #include "runtime/sync/next.h"
 #include "runtime/sync/process_shared.h"
@@ -228,9 +229,11 @@ long call_clone(Call& c) {
   }
   note("the program starts another process: that one runs uncontrolled, and a replay does not start it again");
   BorrowedFrames frames(c);
-  c.thread.lent = q.stack && (q.flags & CLONE_VM);
+  lent = q.stack && (q.flags & CLONE_VM);
+  if (lent) self = nullptr;
   long result = clone_now(c, q);
-  c.thread.lent = false;
+  lent = false;
+  self = &c.thread;
   if (result == 0) {
     become_uncontrolled();
     return 0;
@@ -249,6 +252,7 @@ long call_exec(Call& c) {
   }
   note("the program replaces itself by exec: what follows runs uncontrolled");
   const NoFreeSteps none;  // the log has no holes when this was the last step
+  if (parallel) place_is_safe(c.thread);  // a replay gets here
   long result = execute(c);
   recorded(c, result);
   return result;

@@ -218,8 +218,11 @@ bool execute_if_ready(Call& c, long* result) {
     default: break;
   }
   if (goes_out_beside_others(c)) {
-    *result = TakeOff(c).execute();
-    return true;
+    TakeOff sent(c);
+    if (sent.has_copy()) {
+      *result = sent.execute();
+      return true;
+    }
   }
   if (!is_ready(c)) return false;
   *result = execute(c);

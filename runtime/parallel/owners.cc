@@ -300,7 +300,7 @@ void log_last_places(const Thread* last) {
   for (uint32_t i = 0; i < control.thread_count; i++) {
     Thread& u = control.threads[i];
     if (&u == last || u.finished) continue;
-    log_step(u, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, u.info->last_place);
+    log_step(u, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, (uint32_t)u.info->last_place);
   }
 }
 

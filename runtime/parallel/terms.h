@@ -34,7 +34,7 @@ inline void begin_term(Thread& t, uint64_t term) {
 /// else in the next one.
 inline void place_is_safe(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
-  __atomic_store_n(&t.info->last_place, t.hook_place ? t.hook_place : hooks + 2, __ATOMIC_RELAXED);
+  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.hook_place ? t.hook_place : hooks + 2), __ATOMIC_RELEASE);
 }
 
 /// By the thread itself. Its accesses so far are done; later ones look at the state first.

@@ -66,8 +66,6 @@ void begin_stretch(Thread& t) {
   t.hook_place = 0;
   t.claimed_after = 0;
   t.info->steps++;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a kill in between: what is counted, and not in the log, says that the place is of later
-  place_is_safe(t);
 }
 
 uint64_t monotonic() {
@@ -170,6 +168,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
   control.steps = t.last_step = number + 1;
   write_step(number, t, op, hooks);
+  place_is_safe(t);  // until then the last one is true
 }
 
 bool free_step_has_room() {
@@ -183,6 +182,7 @@ void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
   t.last_step = number + 1;
   write_step(number, t, op, hooks);
+  place_is_safe(t);
 }
 
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {

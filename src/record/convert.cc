@@ -47,20 +47,30 @@ std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& 
 
 bool ended_by_itself(const HeddleResult& result) { return result.failure.kind != HEDDLE_FAIL_NONE || result.exit_thread != 0; }
 
-// Nobody wrote down how far the threads had come: it is in what each says of itself, unless it was about to take a step that is missing.
+// Nobody wrote down how far the threads had come: behind the steps that are whole it is the first of what each wrote after a missing one, or what it
+// says of itself.
 std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResult& result) {
+  constexpr std::size_t kMostBehind = 1u << 20;
+  constexpr std::uint32_t kFurthest = 1u << 20, kNextHook = 2;
   std::span<const HeddleStep> numbered = numbered_steps(region, result), whole = all_steps(region, result);
+  std::span<const HeddleStep> behind = numbered.subspan(whole.size());
   std::vector<HeddleStep> out;
-  std::vector<std::uint64_t> steps(HEDDLE_MAX_THREADS);
-  for (const HeddleStep& step : whole)
-    if (step.thread < HEDDLE_MAX_THREADS) steps[step.thread]++;
-  for (const HeddleStep& step : numbered.subspan(whole.size()))
-    if (!is_missing(step)) out.push_back(step);
+  std::vector<std::uint32_t> steps(HEDDLE_MAX_THREADS);
+  std::vector<bool> known(HEDDLE_MAX_THREADS);
+  for (const HeddleStep& step : whole) steps[step.thread % HEDDLE_MAX_THREADS]++;
+  for (HeddleStep step : behind.first(std::min(behind.size(), kMostBehind))) {
+    if (is_missing(step) || step.thread >= HEDDLE_MAX_THREADS || known[step.thread]) continue;
+    known[step.thread] = true;
+    out.push_back(step);
+  }
   std::span<const HeddleThreadInfo> threads = region.live<HeddleThreadInfo>(HEDDLE_AREA_THREADS);
   threads = threads.first(std::min<std::size_t>({threads.size(), result.thread_count, HEDDLE_MAX_THREADS}));
-  for (std::size_t i = 0; i < threads.size(); i++)
-    if (threads[i].steps == steps[i] && threads[i].last_place != 0 && threads[i].state != HEDDLE_T_DONE)
-      out.push_back({static_cast<std::uint16_t>(i), HEDDLE_EV_HANDOVER, 0, 0, 0, threads[i].last_place});
+  for (std::size_t i = 0; i < threads.size(); i++) {
+    const std::uint64_t said = threads[i].last_place;
+    const auto then = static_cast<std::uint32_t>(said >> 32), place = std::min(static_cast<std::uint32_t>(said), kFurthest);
+    if (known[i] || place == 0 || threads[i].state == HEDDLE_T_DONE || (then != steps[i] && then + 1 != steps[i])) continue;
+    out.push_back({static_cast<std::uint16_t>(i), HEDDLE_EV_HANDOVER, 0, 0, 0, then == steps[i] ? place : kNextHook});
+  }
   return out;
 }
 
