@@ -31,7 +31,7 @@ __attribute__((always_inline)) inline Result call(Result (*real)(Parameters...),
 
 using namespace heddle::rt;
 
-// `...`: the arguments of the system call where they are others than the function's.
+// `...`: the arguments of the system call.
 #define HEDDLE_NAMED(result, name, parameters, arguments, number, ...)                                 \
   HEDDLE_EXPORT __attribute__((weak)) result name parameters {                                         \
     if (HEDDLE_LIKELY(!is_trapped())) return HEDDLE_REAL(name) arguments;                              \
