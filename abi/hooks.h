@@ -64,11 +64,14 @@ void __heddle_atomic_done(const volatile void* address, uint64_t value, uint32_t
 void __heddle_fence(uint32_t order, struct HeddleSite* site);
 
 // Before a conditional branch or switch: `outcome` is the successor's number. Also on unconditional loop back-edges (0).
+// Called at those that can close a loop (HEDDLE_SITE_BACKEDGE), and that spin; at others if HEDDLE_ACTIVE_BRANCHES is in `__heddle_active`.
 void __heddle_branch(uint32_t outcome, struct HeddleSite* site);
 
 // Values that come from outside: the pass replaces rdtsc/rdtscp/rdrand/rdseed intrinsics by these.
 uint64_t __heddle_rdtsc(struct HeddleSite* site);
 uint64_t __heddle_rdrand(struct HeddleSite* site);
+
+enum { HEDDLE_ACTIVE = 1, HEDDLE_ACTIVE_BRANCHES = 2 };  // bits of `__heddle_active`
 
 // Called by a constructor that the pass puts (linkonce) in each linked module (executable or shared library).
 // `active` is that module's `__heddle_active`; sites are [first, last). The reference is WEAK: in a host without the

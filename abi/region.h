@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 4u
+#define HEDDLE_REGION_VERSION 5u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -170,6 +170,7 @@ struct HeddleThreadInfo {  // index 0 is the main thread
   struct HeddleRegs regs;    // where it is parked (has_regs in flags)
   char label[16];            // pthread_setname_np
   uint64_t last_place;       // a recording: `steps` when it was written << 32 | where it stopped if the process ended now, as HeddleStep::hooks
+  uint64_t reserved[6];      // cache lines of its own: threads of a recording write here beside each other
 };
 enum { HEDDLE_TF_HAS_REGS = 1u, HEDDLE_TF_DETACHED = 2u, HEDDLE_TF_JOINED = 4u };
 

@@ -1,13 +1,16 @@
 // Branch hooks. `outcome` is the number of the successor in LLVM's order: for `br i1` 0 is the true side, 1 the false side;
 // for `switch` 0 is the default, i the i-th case, and cases with the same destination share the lowest of their numbers.
 //
-//   br i1 %c, T, F        ->  __heddle_branch(zext(!%c), @site); br i1 %c, T, F
+//   br i1 %c, T, F        ->  if (__heddle_active & HEDDLE_ACTIVE_BRANCHES) __heddle_branch(zext(!%c), @site); br i1 %c, T, F
 //   switch %v, ...        ->  each destination is reached through a block that calls __heddle_branch(number, @site)
-//   br header (back-edge) ->  __heddle_branch(0, @site); br header        also indirectbr, where it can close a loop
+//   br header (back-edge) ->  __heddle_branch(0, @site); br header        always; also indirectbr, where it can close a loop
 #include "abi/events.h"
+#include "abi/hooks.h"
 #include "abi/site.h"
 #include "pass/instrument.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace heddle {
 namespace {
@@ -38,23 +41,40 @@ bool is_conditional(const llvm::Instruction& terminator) {
   return choice && !follows_suspend(*choice);
 }
 
-void hook_jump(Work& work, llvm::Instruction& jump, llvm::Constant* site) {
-  BuilderBefore builder(jump);
+struct Branch {
+  llvm::Instruction* terminator;
+  bool loop;
+  uint32_t spins;
+};
+
+// Where the hook goes. One that no loop needs is called only if somebody wants to know of all branches: a recording does not.
+llvm::Instruction& place_of_hook(Work& work, const Branch& branch, llvm::Instruction& before) {
+  if (branch.loop || branch.spins) return before;
+  auto& context = before.getContext();
+  BuilderBefore builder(before);
+  auto* active = builder.CreateLoad(builder.getInt32Ty(), work.active, /*isVolatile=*/true);  // volatile: no loop is split for its sake
+  auto* wanted = builder.CreateIsNotNull(builder.CreateAnd(active, HEDDLE_ACTIVE_BRANCHES));
+  return *llvm::SplitBlockAndInsertIfThen(wanted, before.getIterator(), /*Unreachable=*/false, llvm::MDBuilder(context).createBranchWeights(1, 1000));
+}
+
+void hook_jump(Work& work, const Branch& branch, llvm::Constant* site) {
+  auto& jump = *branch.terminator;
+  BuilderBefore builder(place_of_hook(work, branch, jump));
   llvm::Value* outcome = builder.getInt32(0);
-  if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&jump); branch && branch->isConditional())
-    outcome = builder.CreateZExt(builder.CreateNot(branch->getCondition()), builder.getInt32Ty());
+  if (auto* conditional = llvm::dyn_cast<llvm::BranchInst>(&jump); conditional && conditional->isConditional())
+    outcome = builder.CreateZExt(builder.CreateNot(conditional->getCondition()), builder.getInt32Ty());
   work.hooks.call(builder, "__heddle_branch", {outcome, site});
 }
 
-// All edges from `branch` to `destination` go through one new block, which reports `number`.
-void hook_switch_edge(Work& work, llvm::SwitchInst& branch, llvm::BasicBlock* destination, unsigned number,
-                      llvm::Constant* site) {
-  auto* block = branch.getParent();
-  auto* edge = llvm::BasicBlock::Create(branch.getContext(), "", block->getParent(), destination);
+// All edges from the switch to `destination` go through one new block, which reports `number`.
+void hook_switch_edge(Work& work, const Branch& branch, llvm::BasicBlock* destination, unsigned number, llvm::Constant* site) {
+  auto& choice = llvm::cast<llvm::SwitchInst>(*branch.terminator);
+  auto* block = choice.getParent();
+  auto* edge = llvm::BasicBlock::Create(choice.getContext(), "", block->getParent(), destination);
   unsigned redirected = 0;
-  for (unsigned i = 0; i < branch.getNumSuccessors(); ++i) {
-    if (branch.getSuccessor(i) != destination) continue;
-    branch.setSuccessor(i, edge);
+  for (unsigned i = 0; i < choice.getNumSuccessors(); ++i) {
+    if (choice.getSuccessor(i) != destination) continue;
+    choice.setSuccessor(i, edge);
     ++redirected;
   }
   for (auto& phi : destination->phis()) {
@@ -62,14 +82,15 @@ void hook_switch_edge(Work& work, llvm::SwitchInst& branch, llvm::BasicBlock* de
     phi.replaceIncomingBlockWith(block, edge);
   }
   llvm::IRBuilder<> builder(edge);
-  builder.SetCurrentDebugLocation(BuilderBefore(branch).getCurrentDebugLocation());
-  work.hooks.call(builder, "__heddle_branch", {builder.getInt32(number), site});
-  builder.CreateBr(destination);
+  auto* jump = builder.CreateBr(destination);
+  jump->setDebugLoc(BuilderBefore(choice).getCurrentDebugLocation());
+  BuilderBefore in_front(place_of_hook(work, branch, *jump));
+  work.hooks.call(in_front, "__heddle_branch", {in_front.getInt32(number), site});
 }
 
-void hook_switch(Work& work, llvm::SwitchInst& branch, llvm::Constant* site) {
+void hook_switch(Work& work, const Branch& branch, llvm::Constant* site) {
   llvm::SmallVector<llvm::BasicBlock*> destinations;
-  for (unsigned i = 0; i < branch.getNumSuccessors(); ++i) destinations.push_back(branch.getSuccessor(i));
+  for (auto* destination : llvm::successors(branch.terminator)) destinations.push_back(destination);
   llvm::DenseSet<llvm::BasicBlock*> done;
   for (unsigned i = 0; i < destinations.size(); ++i)
     if (done.insert(destinations[i]).second) hook_switch_edge(work, branch, destinations[i], i, site);
@@ -79,19 +100,21 @@ void hook_switch(Work& work, llvm::SwitchInst& branch, llvm::Constant* site) {
 
 void hook_branches(Work& work, llvm::Function& f) {
   auto edges = back_edges(f);
-  std::vector<llvm::Instruction*> terminators;
-  for (auto& block : f) terminators.push_back(block.getTerminator());
-  for (auto* terminator : terminators) {
+  std::vector<Branch> branches;  // all of them, before the first block is split
+  for (auto& block : f) {
+    auto* terminator = block.getTerminator();
     bool loop = closes_loop(*terminator, edges);
     bool jump = llvm::isa<llvm::BranchInst, llvm::IndirectBrInst>(terminator);
-    if (!is_conditional(*terminator) && !(jump && loop)) continue;
+    if (is_conditional(*terminator) || (jump && loop)) branches.push_back({terminator, loop, work.spins.flags(&block)});
+  }
+  for (const auto& branch : branches) {
     ++work.stats.branches;
-    uint32_t flags = flag_if(loop, HEDDLE_SITE_BACKEDGE) | work.spins.flags(terminator->getParent());
-    auto* site = work.site(*terminator, {HEDDLE_EV_BRANCH, 0, flags, {}}, nullptr);
-    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(terminator))
-      hook_switch(work, *choice, site);
+    uint32_t flags = flag_if(branch.loop, HEDDLE_SITE_BACKEDGE) | branch.spins;
+    auto* site = work.site(*branch.terminator, {HEDDLE_EV_BRANCH, 0, flags, {}}, nullptr);
+    if (llvm::isa<llvm::SwitchInst>(branch.terminator))
+      hook_switch(work, branch, site);
     else
-      hook_jump(work, *terminator, site);
+      hook_jump(work, branch, site);
   }
 }
 

@@ -19,6 +19,7 @@ struct Work {
   Stats& stats;
   const Privacy& privacy;
   const Spins& spins;
+  llvm::GlobalVariable* active;
   llvm::StringRef function;  // linkage name of the original
 
   const llvm::DataLayout& layout() const { return module.getDataLayout(); }
@@ -27,7 +28,7 @@ struct Work {
 };
 
 /// All hooks for one clone.
-void instrument(llvm::Module& module, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats);
+void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats);
 
 // Each returns false if the instruction is none of its business.
 bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: load, store, va_arg

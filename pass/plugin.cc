@@ -43,7 +43,7 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
     if (!functions.empty()) {
       auto* active = declare_active(module);
       Hooks hooks(module);
-      for (const auto& clones : clone_functions(functions, active)) instrument(module, clones, hooks, sites, stats);
+      for (const auto& clones : clone_functions(functions, active)) instrument(module, active, clones, hooks, sites, stats);
       add_module_constructor(module, active);
     }
     embed(module, bitcode, sites.count());

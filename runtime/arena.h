@@ -10,7 +10,9 @@ void* arena_allocate_cold(size_t bytes);
 void arena_prepare();  // fork server, once: makes the mappings that every run needs
 template <class T>
 T* arena_new(size_t count = 1) {
-  return static_cast<T*>(arena_allocate(sizeof(T) * count));
+  constexpr size_t kExtra = alignof(T) > 16 ? alignof(T) - 16 : 0;
+  const uint64_t at = (uint64_t)arena_allocate(sizeof(T) * count + kExtra);
+  return reinterpret_cast<T*>((at + kExtra) & ~(uint64_t)(alignof(T) - 1));
 }
 
 }  // namespace heddle::rt

@@ -50,6 +50,12 @@ inline uint64_t area_capacity(HeddleAreaId id) {
   return region->area[id].size / sizeof(T);
 }
 
+/// Alone in its cache line: threads of a recording would wait for each other's writes to what lies beside it.
+template <class T>
+struct alignas(64) OwnLine {
+  T value;
+};
+
 /// Our own bug: records the text, kills the process group of this run. Stays on in release.
 [[noreturn]] void check_failed(const char* what, const char* file, int line);
 #define HEDDLE_CHECK(x) \

@@ -18,9 +18,9 @@ inline constexpr uint32_t kPreempted = 1u << 31;
 inline constexpr uint8_t kEventPreempted = 64, kEventSwitch = 128;
 
 struct Control {
-  Thread* threads;
+  alignas(64) Thread* threads;
   uint32_t thread_count;
-  uint32_t live;             // threads not finished
+  alignas(64) uint32_t live;  // threads not finished
   uint32_t out;              // threads in blocking I/O
   uint32_t* enabled;         // ascending indices; room for all threads so far
   uint32_t enabled_capacity;

@@ -21,7 +21,7 @@ struct VectorClock;  // runtime/detector/clock.h
 struct RunningOnce;  // runtime/sync/once.cc
 struct Calls;        // runtime/control/calls.h
 
-constexpr uint32_t kRememberedTerms = 7;
+constexpr uint32_t kRememberedTerms = 7, kLatestSites = 32;
 
 struct Thread {
   uint32_t index;
@@ -44,7 +44,7 @@ struct Thread {
       uint8_t outside;      // by itself: in code without hooks (plain_code.cc)
     };
   } request;
-  uint32_t safe;            // cross-thread: it executes nothing of the program and needs the baton to go on
+  uint32_t safe;            // cross-thread: it executes nothing of the program; it needs the baton to go on, or has to say so (baton.cc)
   uint32_t hook_place;      // where it is in a hook, as its next step would say, while it may wait there; 0: elsewhere
   uint32_t in_free_step;    // cross-thread: it takes a step without the baton (free_steps.h)
   uint32_t deferred_signal; // that came in the middle of one
@@ -59,6 +59,10 @@ struct Thread {
   struct alignas(64) {
     uint64_t now, ended_by[kRememberedTerms];
   } terms;                  // cross-thread (terms.h)
+  struct {
+    uint64_t pc;
+    uint32_t site;
+  } latest_sites[kLatestSites];  // where it took steps without the baton
   uint32_t baton_depth, outside_depth;
   uint64_t read_from, read_bytes;  // by the last hook, if that read a range ...
   int32_t read_at;                 // ... the budget there

@@ -210,6 +210,7 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
     e.flags = HEDDLE_EF_VALUE;
     emit(t, e);
   }
+  if (by_hooks && !site->flags) return;  // a recording has no hook here
   if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
 }
 }  // namespace heddle::rt
@@ -217,7 +218,8 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(parallel)) {
+  if (HEDDLE_UNLIKELY(by_hooks)) {
+    if (!parallel) return branch_slow(*t, outcome, site);
     if (HEDDLE_LIKELY(--t->budget != 0 && !t->request.any)) return;
     return stop_at_branch(*t, outcome, site);
   }

@@ -97,9 +97,12 @@ HEDDLE_EXPORT void __heddle_read_string(const volatile void* p, size_t limit, ui
   Thread& t = *self;
   const bool follows = t.read_bytes && t.read_at == t.budget;  // another string of the same call
   const uint64_t other = t.read_from, other_bytes = follows ? t.read_bytes : 0;
+  const bool was_ours = bytes && owns(t, (uint64_t)p, bytes, false);
+  const int32_t before = t.budget;
   __heddle_read_range(p, bytes, site);
   // Another thread may have made it longer until it was ours.
-  for (size_t now; (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes; bytes = now)
+  const bool is_known = was_ours && t.budget == before - 1;
+  for (size_t now; !is_known && (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes; bytes = now)
     own_both(t, other, other_bytes, (uint64_t)p, now);
   t.read_bytes = bytes;
   t.read_at = t.budget;

@@ -6,6 +6,7 @@
 #include "abi/hooks.h"
 #include "runtime/arena.h"
 #include "runtime/hooks/code_sites.h"
+#include "runtime/parallel/parallel.h"
 #include "runtime/start/start.h"
 
 namespace heddle::rt {
@@ -66,7 +67,7 @@ void mark_points(const Module& m) {
 }
 
 void activate(Module& m) {
-  *m.active = 1;
+  *m.active = parallel ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
   HeddleResult& r = region->result;
   if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))
     area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++] = *m.info;
@@ -114,5 +115,5 @@ HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first,
   describe(m);
   if (mode == Mode::kControlled) return activate(m);
   begin_run();  // back from it in the child, if at all: sites_start() has seen this module
-  *active = 1;  // hooks return at once until control starts (fork at a mark)
+  *active |= HEDDLE_ACTIVE;  // hooks return at once until control starts (fork at a mark)
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMost = 1 << 20;  // of one blocking call; larger ones are written in place
 constexpr uint64_t kMostCopied = 64 << 10;
 constexpr uint64_t kMostParts = 1024;
-uint32_t under_way;  // calls of TakeOff; with the baton
+uint32_t under_way;  // calls of TakeOff; cross-thread
 
 // Parts of an iovec of the program, at most `bytes` in all; false when one cannot be read, or visit() said so.
 template <class Visit>
@@ -212,14 +212,16 @@ TakeOff::TakeOff(Call& c) : call_(c) {
 }
 
 long TakeOff::execute() {
-  ThreadIo& io = io_of(call_.thread);
-  under_way++;
+  Thread& t = call_.thread;
+  ThreadIo& io = io_of(t);
+  __atomic_fetch_add(&under_way, 1, __ATOMIC_RELAXED);  // others look with the baton
   io.sending = true;
-  const uint32_t depth = baton_lose(call_.thread);
+  const uint32_t depth = baton_lose(t);
   const long result = rt::execute(call_);
-  baton_regain(call_.thread, depth);
+  const bool is_done = result > 0 && !io.pipe_broke && io_no_signal_is_due(t);
+  if (!is_done || !goes_on_without_baton(t, depth)) baton_regain(t, depth);
   io.sending = false;
-  under_way--;
+  __atomic_fetch_sub(&under_way, 1, __ATOMIC_RELEASE);
   if (HEDDLE_UNLIKELY(io.pipe_broke)) {
     io.pipe_broke = false;
     raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), SIGPIPE, &io.broken_pipe);
@@ -227,6 +229,6 @@ long TakeOff::execute() {
   return result;
 }
 
-bool sends_under_way() { return under_way != 0; }
+bool sends_under_way() { return __atomic_load_n(&under_way, __ATOMIC_ACQUIRE) != 0; }
 
 }  // namespace heddle::rt

@@ -46,6 +46,7 @@ class TakeOff {
   TakeOff(const TakeOff&) = delete;
 
   bool has_copy() const { return memory_ != nullptr; }
+  /// Afterwards the thread has the baton only if there is something to do with it: a signal, an error, somebody who waits for the thread.
   long execute();
 
  private:

@@ -17,7 +17,7 @@ struct QueuedSignal {
   bool external;  // came from outside the program: recorded, and fed in a replay
 };
 
-struct ThreadIo {
+struct alignas(64) ThreadIo {
   uint32_t allow;             // FIRST: read by io_allowed()
   uint32_t stop;              // cross-thread: a blocking call must return (heddle_blocking_syscall)
   const uint64_t* offsets;    // replay: where its input records are
@@ -89,6 +89,8 @@ long call_affinity(Call& c);
 long call_getcpu(Call& c);
 
 // wait.cc
+/// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
+bool goes_out_beside_others(const Call& c);
 /// Executes the call if it cannot block for long; false: it has to leave control.
 bool execute_if_ready(Call& c, long* result);
 /// Between leave() and enter(): blocks for real. Touches nothing but `c` and its thread's `stop`.

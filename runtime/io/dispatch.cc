@@ -15,6 +15,7 @@
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/named_calls.h"
 #include "runtime/io/stream.h"
+#include "runtime/parallel/waiters.h"
 
 extern "C" __attribute__((visibility("hidden"))) char __start_heddle_sys[], __stop_heddle_sys[];
 extern "C" char heddle_copy_at[], heddle_copy_stopped[], heddle_loads[], heddle_loads_end[], heddle_load_stopped[];
@@ -94,8 +95,23 @@ long uncontrolled(Call& c) {
   return execute(c);
 }
 
+// Like Inside; the call may have given the baton back for good (TakeOff).
+class InsideCall {
+ public:
+  explicit InsideCall(Thread& t) : thread_(t) {
+    if (HEDDLE_UNLIKELY(parallel)) baton_take(t);
+  }
+  ~InsideCall() {
+    if (HEDDLE_UNLIKELY(parallel) && !gave_baton_back(thread_)) baton_give(thread_);
+  }
+  InsideCall(const InsideCall&) = delete;
+
+ private:
+  Thread& thread_;
+};
+
 void answer(Call& c, const void* frame, void* pc, long* result) {
-  const Inside inside;
+  const InsideCall inside(c.thread);
   if (light_possible) light_rename(c.number, c.a);
   read_back_if_needed(c.thread, frame);  // before the call unmaps it
   c.site = pc_site(pc);

@@ -15,6 +15,7 @@
 #include "runtime/io/changes.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/shape.h"
+#include "runtime/parallel/waiters.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/table.h"
 
@@ -96,15 +97,18 @@ void visible_point(Call& c) {
 
 // Asking in vain is spinning, but what it waits for may be outside: that makes no livelock.
 void account(const Call& c, long result) {
+  if (HEDDLE_UNLIKELY(gave_baton_back(c.thread))) {
+    c.thread.unproductive = 0;
+    return;
+  }
   bool in_vain = result < 0 || (c.policy.cls == Class::INPUT && result == 0);
   in_vain ? polled_outside() : productive();
 }
 
 // What was written is remembered by its hash, where it can come back: who writes something else went another way, and a
 // recording's replay and a guided run say so.
-bool is_remembered(const Call& c, long result, uint32_t flags) {
-  return (by_hooks || (flags & kInputChanges)) && result > 0 && (c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto);
-}
+bool is_hashed(const Call& c) { return c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto; }
+bool is_remembered(const Call& c, long result, uint32_t flags) { return (by_hooks || (flags & kInputChanges)) && result > 0 && is_hashed(c); }
 
 uint64_t hash_of_written(const Call& c, long result) {
   const uint64_t from = c.sent ? (uint64_t)c.sent : (uint64_t)c.a[1];
@@ -126,6 +130,20 @@ void check_written(const Call& c, const HeddleInput& r) {
   if (hash_of_written(c, r.result) != expected) diverge_input("the program writes something else than in the recording");
 }
 
+// Its record has its place before the call is executed, and is completed behind it, perhaps without the baton.
+long record_sent(Call& c, TakeOff& sent, uint32_t flags, bool* again) {
+  RecordWriter out;
+  const uint64_t none = 0;
+  if (is_hashed(c)) out.append(&none, sizeof none);
+  HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputUnderWay);
+  const long result = sent.execute();
+  *again = result == -EINTR && restarts_after_signal(c);
+  if (!r) return result;
+  if (HEDDLE_UNLIKELY(*again)) r->reserved |= kInputAgain;
+  complete(*r, result, is_remembered(c, result, flags) ? hash_of_written(c, result) : 0);
+  return result;
+}
+
 long record_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   long result;
@@ -133,6 +151,8 @@ long record_once(Call& c, bool* again) {
   uint64_t started = virtual_now();
   shape_before(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
+  if (goes_out_beside_others(c))
+    if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, flags, again);
   if (!execute_if_ready(c, &result)) {
     RecordWriter left;
     append_timeout(c, left);

@@ -238,7 +238,10 @@ bool io_deliver_signals() {
 bool io_no_signal_is_due(const Thread& t) { return t.io && !signals_due(*static_cast<const ThreadIo*>(t.io)); }
 void io_signal_opportunity_passed(Thread& t) { io_of(t).opportunities++; }
 
-void signals_after_call(Thread& t, ucontext_t* context) { deliver(t, context); }
+void signals_after_call(Thread& t, ucontext_t* context) {
+  if (HEDDLE_UNLIKELY(gave_baton_back(t))) return io_signal_opportunity_passed(t);  // there was none a moment ago
+  deliver(t, context);
+}
 
 void io_interrupt(Thread& t) {
   if (t.state == HEDDLE_T_OUT && t.info->tid > 0) raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);

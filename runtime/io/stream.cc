@@ -51,7 +51,7 @@ void walk(Visit visit) {
   for (uint64_t at = 0; at + sizeof(HeddleInput) <= end;) {
     const HeddleInput& r = *reinterpret_cast<const HeddleInput*>(base + at);
     if (record_bytes(r) > end - at) return;
-    if (r.thread < kStreams) visit(r, at);
+    if (r.thread < kStreams && !(r.reserved & kInputUnderWay)) visit(r, at);
     at += record_bytes(r);
   }
 }
@@ -147,26 +147,33 @@ void RecordWriter::append(const void* bytes, size_t count) {
   }
 }
 
-void RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
-  commit(t.index, kind, number, result, flags);
+HeddleInput* RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
   t.info->inputs++;
+  return commit(t.index, kind, number, result, flags);
 }
 
-void RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
-  if (feeding()) return;
+HeddleInput* RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
+  if (feeding()) return nullptr;
   uint64_t padded = (size_ + 7) & ~7ull;
   if (HEDDLE_UNLIKELY(parallel) && !full_) full_ = region->result.overflow & (1u << HEDDLE_AREA_STEPS);
   if (full_ || padded > limit_) {
     if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT)))
       note("the area for inputs is full: what the program reads from here on is not recorded, the run cannot be replayed");
     region->result.overflow |= 1u << HEDDLE_AREA_INPUTS_OUT;
-    return;
+    return nullptr;
   }
   __builtin_memset(base_ + size_, 0, padded - size_);
   HeddleInput& r = *reinterpret_cast<HeddleInput*>(base_ - sizeof(HeddleInput));
   r = HeddleInput{thread, kind, number, result, (uint32_t)size_, flags};
   // Last: a kill before this loses one record, never the file.
   __atomic_store_n(&region->result.input_bytes, region->result.input_bytes + sizeof r + padded, __ATOMIC_RELEASE);
+  return &r;
+}
+
+void complete(HeddleInput& r, int64_t result, uint64_t data) {
+  r.result = result;
+  if (r.size == sizeof data) __builtin_memcpy(&r + 1, &data, sizeof data);
+  __atomic_store_n(&r.reserved, r.reserved & ~kInputUnderWay, __ATOMIC_RELEASE);  // last, for a kill
 }
 
 const HeddleInput* stream_peek(ThreadIo& io) {

@@ -15,6 +15,7 @@ enum : uint32_t {
   kInputChanges = 64,   // the program may notice in later answers that this was done
   kInputMoves = 128,    // later answers of the same descriptor are others: its position moved
   kInputDepends = 256,  // what the program changed before may be seen in this answer
+  kInputUnderWay = 512, // the process ended before there was a result: as if the record were not there
 };
 /// Beside these flags: the descriptor (one of 256 classes) that kInputMoves is about.
 inline uint32_t input_descriptor(long fd) { return ((uint32_t)fd & 0xff) << 16; }
@@ -32,14 +33,18 @@ class RecordWriter {
   /// Room for up to `count` bytes, to be filled by the caller; null when the area is full.
   char* room(size_t count);
   void added(size_t count) { size_ += count; }
-  void commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
-  void commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
+  /// The record, for complete(); null when the area is full.
+  HeddleInput* commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
+  HeddleInput* commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
 
  private:
   char* base_;
   uint64_t limit_, size_ = 0;
   bool full_;
 };
+
+/// Without the baton, of one that is kInputUnderWay: its result, and what its data is then.
+void complete(HeddleInput& r, int64_t result, uint64_t data);
 
 /// Inputs of a recording in a run whose threads go in another order: a record is given out only when the program has changed
 /// as much, in the same order, as it had in the recording; else the answer would be one that nobody can get.

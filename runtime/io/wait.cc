@@ -196,14 +196,13 @@ bool asks_not_to_wait(const Call& c) {
   return (c.number == SYS_sendto && (c.a[3] & MSG_DONTWAIT)) || (c.number == SYS_sendmsg && (c.a[2] & MSG_DONTWAIT));
 }
 
-// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
+}  // namespace
+
 bool goes_out_beside_others(const Call& c) {
   const bool sends = c.policy.cls == Class::WRITE || c.number == SYS_sendmsg;
   if (!parallel || !sends || outer_descriptor(c.a[0]) >= 0) return false;
   return asks_not_to_wait(c) || (!is_file(c.a[0]) && is_nonblocking(c.a[0]));
 }
-
-}  // namespace
 
 bool execute_if_ready(Call& c, long* result) {
   switch (c.policy.wait) {
@@ -216,13 +215,6 @@ bool execute_if_ready(Call& c, long* result) {
                                                       : flagged_now(c, 4, IPC_NOWAIT, -ENOMSG, result);
     case Wait::SIGWAIT: return sigwait_now(c, result);
     default: break;
-  }
-  if (goes_out_beside_others(c)) {
-    TakeOff sent(c);
-    if (sent.has_copy()) {
-      *result = sent.execute();
-      return true;
-    }
   }
   if (!is_ready(c)) return false;
   *result = execute(c);

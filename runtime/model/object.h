@@ -11,6 +11,11 @@ struct Object {
   uint64_t address;
   uint32_t id;             // index + 1 in the region's object table; stable for one schedule
   uint32_t kind;
+  // mutex in a recording (parallel/free_steps.h): beside its address, for the cache
+  uint32_t free_word;
+  uint32_t lock_waits;  // threads that wait for it
+  bool used_with_cond;  // who waits there counts on the model
+  bool dropped;
   HeddleObjectInfo* info;
   SyncClock* clock;
   // mutex, spinlock, rwlock (writer), once (runner)
@@ -26,12 +31,7 @@ struct Object {
   void* waiters;           // primitive's own list
   Object* next_in_page;
   Object* next;            // all objects
-  bool dropped;
   SyncClock* clock2;       // rwlock: what readers released
-  // mutex in a recording (parallel/free_steps.h)
-  uint32_t free_word;
-  uint32_t lock_waits;  // threads that wait for it
-  bool used_with_cond;  // who waits there counts on the model
 };
 
 /// The object at `address`, created as `kind` if new.

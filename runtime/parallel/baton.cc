@@ -1,7 +1,8 @@
 // The baton as a lock. While a thread waits for it, or for anything else of the runtime, it is `safe`: it executes nothing of the
-// program and cannot go on before it has the baton, so its holder may take memory away from it (owners.cc).
+// program, and its term has ended, so the holder may take memory away from it (owners.cc).
 //
-// Rules of this file: raw futexes only; a thread sets its own `safe` before it lets go, and clears it after it has the baton.
+// Rules of this file: raw futexes only; a thread sets its own `safe` before it lets go, and clears it after it has the baton, or before it
+// touches anything of the program (goes_on_without_baton).
 #include "runtime/control/control.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
@@ -16,23 +17,23 @@ namespace {
 
 enum : uint32_t { kFree, kHeld, kContended };
 constexpr int kSpins = 1500;
-alignas(64) uint32_t word;
+OwnLine<uint32_t> baton;
 
 bool try_lock() {
   uint32_t free = kFree;
-  return __atomic_compare_exchange_n(&word, &free, kHeld, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(&baton.value, &free, kHeld, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 void lock() {
   for (int i = 0; i < kSpins; i++) {
-    if (__atomic_load_n(&word, __ATOMIC_RELAXED) == kFree && try_lock()) return;
+    if (__atomic_load_n(&baton.value, __ATOMIC_RELAXED) == kFree && try_lock()) return;
     __builtin_ia32_pause();
   }
-  while (__atomic_exchange_n(&word, (uint32_t)kContended, __ATOMIC_ACQUIRE) != kFree) futex_wait(&word, kContended);
+  while (__atomic_exchange_n(&baton.value, (uint32_t)kContended, __ATOMIC_ACQUIRE) != kFree) futex_wait(&baton.value, kContended);
 }
 
 void unlock() {
-  if (__atomic_exchange_n(&word, (uint32_t)kFree, __ATOMIC_RELEASE) == kContended) futex_wake(&word, 1);
+  if (__atomic_exchange_n(&baton.value, (uint32_t)kFree, __ATOMIC_RELEASE) == kContended) futex_wake(&baton.value, 1);
 }
 
 void become_safe(Thread& t) {
@@ -94,6 +95,13 @@ uint32_t baton_lose(Thread& t) {
   t.baton_depth = 0;
   release();
   return depth;
+}
+
+bool goes_on_without_baton(Thread& t, uint32_t depth) {
+  if (depth != 1 || t.was_outside || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED) || __atomic_load_n(&t.wanted, __ATOMIC_RELAXED)) return false;
+  // Its term has ended: it looks at the state of all it touches from here on, which must not be read before others can see that it runs.
+  __atomic_exchange_n(&t.safe, 0, __ATOMIC_SEQ_CST);
+  return true;
 }
 
 void baton_regain(Thread& t, uint32_t depth) {

@@ -56,10 +56,20 @@ Object* known_lock(const void* mutex) {
   return o && o->address == (uint64_t)mutex && !__atomic_load_n(&o->dropped, __ATOMIC_RELAXED) && is_plain(mutex) ? o : nullptr;
 }
 
-const Site* known_site(void* caller) {
+const Site* find_site(void* caller) {
   const Site* s = at(sites, kSitePlaces, (uint64_t)caller);
   while (s && s->pc != (uint64_t)caller) s = s->next;
   return s;
+}
+
+// 0: not known.
+uint32_t known_site(Thread& t, void* caller) {
+  auto& latest = t.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 5) % kLatestSites];
+  if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return latest.site;
+  const Site* s = find_site(caller);
+  if (!s) return 0;
+  latest = {(uint64_t)caller, s->site};
+  return s->site;
 }
 
 // Again, now that it may be handled.
@@ -92,7 +102,7 @@ class FreeStep {
 
 bool nothing_else_to_do(Thread& t) {
   return !t.request.any && !t.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.written_event &&
-         free_step_has_room();
+         free_step_has_room(t);
 }
 
 bool turn(Object& o, uint32_t from, uint32_t to) {
@@ -114,7 +124,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   Thread* t = self;
   if (!t || HEDDLE_UNLIKELY(!possible) || !nothing_else_to_do(*t)) return false;
   Object* o = known_lock(mutex);
-  const Site* site = known_site(caller);
+  const uint32_t site = known_site(*t, caller);
   if (!o || !site) return false;
   const uint32_t mine = t->index + 1;
   if (kind == HEDDLE_EV_MUTEX_LOCK) await_release(*o, *t);
@@ -123,7 +133,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   if (!turn(*o, lock ? kFree : mine, mine | kBusy)) return false;
   io_signal_opportunity_passed(*t);
   t->unproductive = 0;
-  t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
+  t->op = Op{kind, site, o->id, (uint64_t)mutex};
   log_free_step(*t, t->op, 0);
   if (!lock) end_term(*t);
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
@@ -132,7 +142,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
 
 template <class F>
 bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
-  if (HEDDLE_UNLIKELY(!possible) || t.baton_depth || !free_step_has_room()) return false;
+  if (HEDDLE_UNLIKELY(!possible) || t.baton_depth || !free_step_has_room(t)) return false;
   const FreeStep step(t);
   if (!step.allowed()) return false;
   log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks);
@@ -187,7 +197,7 @@ bool answer_freely(Thread& t, uint32_t hooks) {
 }
 
 void learn_site(void* caller, uint32_t site) {
-  if (!possible || known_site(caller)) return;
+  if (!possible || find_site(caller)) return;
   Site*& first = place(sites, kSitePlaces, (uint64_t)caller);
   Site* s = arena_new<Site>();
   *s = {first, (uint64_t)caller, site};

@@ -10,7 +10,7 @@
 namespace heddle::rt {
 
 uint64_t* stripe_states;
-uint64_t shared_count;
+OwnLine<uint64_t> shared_count;
 
 namespace {
 
@@ -200,8 +200,8 @@ void take_over(Taker& taker, uint32_t stripe, bool write) {
     if (claim(t, taker.word(), stripe, write) != Claim::kAsk) return;
     const uint64_t state = load(stripe);
     if (is_exclusive(state) && !write && (state & kReadOnly)) {
-      if (!change(stripe, state, shared_count + 1)) continue;  // it has written meanwhile
-      __atomic_store_n(&shared_count, shared_count + 1, __ATOMIC_RELEASE);
+      if (!change(stripe, state, shared_count.value + 1)) continue;  // it has written meanwhile
+      __atomic_store_n(&shared_count.value, shared_count.value + 1, __ATOMIC_RELEASE);
       return;
     }
     if (!change(stripe, state, taker.word() | (write ? 0 : kReadOnly))) continue;
@@ -240,14 +240,12 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   baton_give(t);
 }
 
-namespace {
 bool owns(const Thread& t, uint64_t first, uint64_t bytes, bool write) {
   const uint64_t stripes = ((first + bytes - 1) >> kStripeBits) - (first >> kStripeBits) + 1;
   for (uint64_t i = 0; i < stripes; i++)
     if (!is_mine(t, load(stripe_of(first + (i << kStripeBits))), write)) return false;
   return true;
 }
-}  // namespace
 
 void keep_source(Thread& t, uint64_t to, uint64_t size) {
   while (!owns(t, t.read_from, t.read_bytes, false)) {

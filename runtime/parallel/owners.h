@@ -22,7 +22,7 @@ enum : uint8_t { kRequestNone, kRequestStop, kRequestSleeps };  // Thread::reque
 constexpr uint32_t kStripeBits = 6;
 constexpr uint32_t kStripeCount = 1u << 22;
 extern uint64_t* stripe_states;
-extern uint64_t shared_count;  // numbers of Sh() given out
+extern OwnLine<uint64_t> shared_count;  // numbers of Sh() given out
 
 void owners_start();
 
@@ -48,6 +48,9 @@ void log_last_places(const Thread* last);
 
 /// With the baton, before the step after which the thread touches that memory is logged. It is held on to beyond the end of the term.
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write);
+
+/// It had all of it before, and has it until its next hook; at least one byte.
+bool owns(const Thread& t, uint64_t first, uint64_t bytes, bool write);
 
 /// hand_over(), then own_slow() if it is still needed.
 void stop_and_own(Thread& t, uint64_t first, uint64_t last, bool write);

@@ -20,13 +20,12 @@ namespace heddle::rt {
 namespace {
 
 uint32_t *waiting, *ended;  // thread indices; not static: pages that controlled runs need would lie further apart
-uint32_t waiting_count;
-uint32_t ended_count;
+OwnLine<uint32_t> waiting_count, ended_count;
 uint64_t log_capacity, started_ns;
 HeddleStep* log_base;
 bool log_ended;                                             // no room: what follows is not recorded
 constexpr uint64_t kRoomForFreeSteps = HEDDLE_MAX_THREADS;  // each thread may take one before it looks again
-uint64_t free_steps_end;                                    // there is room for those with a smaller number
+OwnLine<uint64_t> free_steps_end;                           // there is room for those with a smaller number
 
 bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
@@ -36,13 +35,13 @@ bool has_room(uint64_t steps) {
 bool make_room() {
   const uint64_t& steps = region->result.steps;
   const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
-  if (HEDDLE_LIKELY(number < free_steps_end)) return true;
+  if (HEDDLE_LIKELY(number < free_steps_end.value)) return true;
   if (has_room(number + 3 * kRoomForFreeSteps)) {
-    __atomic_store_n(&free_steps_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
+    __atomic_store_n(&free_steps_end.value, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
     return true;
   }
-  if (free_steps_end) {
-    __atomic_store_n(&free_steps_end, (uint64_t)0, __ATOMIC_RELAXED);
+  if (free_steps_end.value) {
+    __atomic_store_n(&free_steps_end.value, (uint64_t)0, __ATOMIC_RELAXED);
     const NoFreeSteps until_all_have_seen_it;
   }
   return has_room(__atomic_load_n(&steps, __ATOMIC_RELAXED) + 1);
@@ -75,17 +74,17 @@ uint64_t monotonic() {
 }
 
 void forget_waiting(uint32_t index) {
-  for (uint32_t i = 0; i < waiting_count; i++)
+  for (uint32_t i = 0; i < waiting_count.value; i++)
     if (waiting[i] == index) {
-      waiting[i] = waiting[--waiting_count];
+      waiting[i] = waiting[--waiting_count.value];
       return;
     }
 }
 
 // Everybody waits, nobody is outside, no time-out is left: no schedule goes on from here.
 void check_deadlock() {
-  if (control.out || waiting_count < control.live || io_others_may_act) return;
-  for (uint32_t i = 0; i < waiting_count; i++) {
+  if (control.out || waiting_count.value < control.live || io_others_may_act) return;
+  for (uint32_t i = 0; i < waiting_count.value; i++) {
     Thread& t = control.threads[waiting[i]];
     if (t.deadline || can_run(t)) return;
   }
@@ -94,6 +93,12 @@ void check_deadlock() {
 
 enum : uint32_t { kAwake, kWoken, kAsleep };  // a thread's wake_word while it waits
 
+// False: it was woken before.
+bool falls_asleep(Thread& t) {
+  uint32_t awake = kAwake;
+  return __atomic_compare_exchange_n(&t.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 // Who holds what it waits for often needs a moment only: less than it takes to sleep and to be woken.
 bool is_woken_soon(Thread& t) {
   constexpr int kSpins = 200;
@@ -101,12 +106,11 @@ bool is_woken_soon(Thread& t) {
     if (__atomic_load_n(&t.wake_word, __ATOMIC_ACQUIRE) == kWoken) return true;
     __builtin_ia32_pause();
   }
-  uint32_t awake = kAwake;
-  return !__atomic_compare_exchange_n(&t.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return !falls_asleep(t);
 }
 
 void sleep_until_ready(Thread& t) {
-  waiting[waiting_count++] = t.index;
+  waiting[waiting_count.value++] = t.index;
   check_deadlock();
   for (;;) {
     __atomic_store_n(&t.wake_word, kAwake, __ATOMIC_SEQ_CST);  // before it looks: a signal that comes later makes it look again
@@ -118,7 +122,7 @@ void sleep_until_ready(Thread& t) {
     }
     HEDDLE_CAPTURE_REGS(*t.info);
     uint32_t depth = baton_lose(t);
-    if (!is_woken_soon(t)) futex_wait(&t.wake_word, kAsleep, timeout);
+    if (t.op.kind == HEDDLE_EV_SLEEP ? falls_asleep(t) : !is_woken_soon(t)) futex_wait(&t.wake_word, kAsleep, timeout);
     baton_regain(t, depth);
     if (t.deadline) control.now = real_elapsed();
   }
@@ -144,7 +148,7 @@ void look_again(Thread& t) { __atomic_store_n(&t.wake_word, (uint32_t)kWoken, __
 
 Thread* next_waiter() {
   if (HEDDLE_LIKELY(!control.dirty)) return nullptr;
-  for (uint32_t i = 0; i < waiting_count; i++) {
+  for (uint32_t i = 0; i < waiting_count.value; i++) {
     Thread& t = control.threads[waiting[i]];
     if (__atomic_load_n(&t.wake_word, __ATOMIC_RELAXED) == kWoken || !can_run(t)) continue;
     return __atomic_exchange_n(&t.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST) == kAsleep ? &t : nullptr;
@@ -158,7 +162,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
-  t.seen_shared = shared_count;
+  t.seen_shared = shared_count.value;
   if (HEDDLE_UNLIKELY(log_ended)) return;
   if (HEDDLE_UNLIKELY(!make_room())) {
     r.overflow |= 1u << HEDDLE_AREA_STEPS;
@@ -171,14 +175,13 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   place_is_safe(t);  // until then the last one is true
 }
 
-bool free_step_has_room() {
-  return __atomic_load_n(&region->result.steps, __ATOMIC_RELAXED) < __atomic_load_n(&free_steps_end, __ATOMIC_RELAXED);
-}
+// By the number of its own last step, since the count of all is what others write: so it may take one more before it knows better.
+bool free_step_has_room(const Thread& t) { return t.last_step < __atomic_load_n(&free_steps_end.value, __ATOMIC_RELAXED); }
 
 void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   begin_stretch(t);
   // Before the number: what made these stripes shared has a smaller one.
-  t.seen_shared = __atomic_load_n(&shared_count, __ATOMIC_ACQUIRE);
+  t.seen_shared = __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE);
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
   t.last_step = number + 1;
   write_step(number, t, op, hooks);
@@ -246,7 +249,7 @@ void parallel_enter(Thread& t, const Op& op) {
 }
 
 void parallel_finished(Thread& t) {
-  ended[ended_count++] = t.index;
+  ended[ended_count.value++] = t.index;
   t.finished = true;
   t.state = HEDDLE_T_DONE;
   t.info->state = HEDDLE_T_DONE;
@@ -257,10 +260,10 @@ void parallel_finished(Thread& t) {
 
 void await_ended_threads() {
   constexpr long kGone = -3;  // ESRCH
-  while (ended_count) {
+  while (ended_count.value) {
     timespec nap{0, 20'000};
-    if (raw_syscall(SYS_tgkill, real_pid, control.threads[ended[ended_count - 1]].info->tid, 0) == kGone)
-      ended_count--;
+    if (raw_syscall(SYS_tgkill, real_pid, control.threads[ended[ended_count.value - 1]].info->tid, 0) == kGone)
+      ended_count.value--;
     else
       raw_syscall(SYS_nanosleep, &nap, nullptr);
   }

@@ -43,7 +43,7 @@ Token** token_for(const Waiter& w) {
 
 bool woken(void* argument) {
   Waiter& w = *static_cast<Waiter*>(argument);
-  return mutex_is_free(w.mutex) && (*token_for(w) || cancel_pending(*w.thread));
+  return (*token_for(w) || cancel_pending(*w.thread)) && mutex_is_free(w.mutex);
 }
 
 bool mutex_free(void* argument) { return mutex_is_free(static_cast<Waiter*>(argument)->mutex); }

@@ -85,7 +85,7 @@ uint64_t deadline_of(long op, const timespec* timeout) {
 
 long wait(uint64_t address, uint32_t expected, uint64_t deadline, uint32_t mask, uint32_t site) {
   Object& o = futex_at(address);
-  point(Op{HEDDLE_EV_FUTEX_WAIT, site, o.id, address});
+  point_owning(Op{HEDDLE_EV_FUTEX_WAIT, site, o.id, address}, (void*)address, sizeof expected, false);
   if (__atomic_load_n((uint32_t*)address, __ATOMIC_SEQ_CST) != expected) {
     last_event_failed();
     unproductive();
@@ -149,14 +149,14 @@ long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long 
     case FUTEX_CMP_REQUEUE:
     case FUTEX_REQUEUE: {
       Object& o = futex_at(address);
-      point(Op{HEDDLE_EV_FUTEX_WAKE, site, o.id, address});
+      point_owning(Op{HEDDLE_EV_FUTEX_WAKE, site, o.id, address}, (void*)address, sizeof(uint32_t), false);
       if (((int)op & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE && *(volatile uint32_t*)address != (uint32_t)val3) return -EAGAIN;
       long woken = wake(o, val, ~0u);
       return woken + requeue(o, futex_at((uint64_t)uaddr2), timeout);
     }
     case FUTEX_WAKE_OP: {
       Object& o = futex_at(address);
-      point(Op{HEDDLE_EV_FUTEX_WAKE, site, o.id, address});
+      point_owning(Op{HEDDLE_EV_FUTEX_WAKE, site, o.id, address}, (void*)uaddr2, sizeof(uint32_t), true);
       bool also = wake_op((uint64_t)uaddr2, (uint32_t)val3);
       long woken = wake(o, val, ~0u);
       return also ? woken + wake(futex_at((uint64_t)uaddr2), timeout, ~0u) : woken;

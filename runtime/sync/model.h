@@ -8,8 +8,8 @@
 #include "runtime/detector/detector.h"
 #include "runtime/io/io.h"
 #include "runtime/model/object.h"
+#include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/parallel/terms.h"
 #include "runtime/sync/real.h"
 
 namespace heddle::rt {
@@ -32,6 +32,18 @@ class Modelled {
  private:
   bool on_;
 };
+
+/// point(), behind which the runtime looks at memory of the program, or changes it: in a recording that is the thread's then.
+inline void point_owning(const Op& op, const void* p, size_t bytes, bool write) {
+  if (HEDDLE_LIKELY(!by_hooks)) {
+    point(op);
+    return;
+  }
+  self->in_runtime++;  // a handler that runs at the step would lose it again
+  if (parallel) own_with_baton(*self, (uint64_t)p, bytes, write);
+  point(op);
+  self->in_runtime--;
+}
 
 /// Virtual deadline for an absolute time on `clock`; 0 when `at` is null (no timeout); 1 when it has passed already.
 uint64_t deadline_at(clockid_t clock, const timespec* at);

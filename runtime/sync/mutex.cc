@@ -47,7 +47,7 @@ Wake point_at(Object& o, const Op& op, Ready ready = nullptr, uint64_t deadline 
 void take(Object& o) {
   set_owner(o, self);
   o.depth = 1;
-  model_word_changed(&o.owner);
+  if (HEDDLE_LIKELY(!parallel)) model_word_changed(&o.owner);  // in a recording only who can go on now matters
   productive();
   acquired(o);
 }

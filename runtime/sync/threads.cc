@@ -105,7 +105,7 @@ Thread* by_handle(pthread_t handle) {
 
 int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument, uint32_t site) {
   LibcCall loader(&libc_loader, __builtin_return_address(0));
-  point(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0});
+  point_owning(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0}, handle, sizeof *handle, true);
   if (HEDDLE_UNLIKELY(parallel)) end_term(*self);
   productive();
   if (thread_count() == HEDDLE_MAX_THREADS) {

@@ -1,11 +1,12 @@
 """What it costs to point heddle at a program, beside what the others cost: time, memory, log, on two processors."""
-import dataclasses, os, shlex, statistics, subprocess
+import dataclasses, os, random, shlex, statistics, subprocess
 from typing import Callable, Optional
 
 from . import measure
 from .subjects import Builder, CONNECTIONS
 
-IDLE_AT_MOST, SLOW, LIMIT = 1.3, 15.0, 120
+IDLE_AT_MOST, SLOW, LIMIT = 1.3, 3.0, 120
+TURNS, TURNS_OF_REAL = 15, 45  # a server and its client share two processors: their times vary most, and goals are about them
 HELGRIND_SHARE = 20  # of a server's requests: all of them would take minutes
 NATIVE, TSAN, HELGRIND, IDLE, RECORD, CONTROLLED = "clang -O2", "ThreadSanitizer", "Helgrind", "heddle cc, idle", "heddle record", "heddle hunt --runs 1"
 
@@ -74,10 +75,10 @@ def once(subject, mode):
 
 
 def measure_subject(subject, heddle, repeats, say):
-    """{mode name: Row}: the times of some repeats in turn, the most memory; what is slow is run once."""
-    rows = {}
+    """{mode name: Row}: the times of some repeats in turn, in an order that changes, the most memory; what is slow is run once."""
+    rows = {mode.name: None for mode in modes(heddle)}
     for turn in range(repeats):
-        for mode in modes(heddle):
+        for mode in random.Random(turn).sample(modes(heddle), len(rows)):
             best = rows.get(mode.name)
             if best and (best.seconds is None or best.seconds > SLOW):
                 continue
@@ -115,10 +116,11 @@ def table(rows):
 
 
 def goal(words, name, rows, ours, other, most):
-    value = ratio(rows, ours, other)
-    if value is None:
+    """Met: by the least times and by the medians."""
+    least, median = ratio(rows, ours, other), ratio(rows, ours, other, "median")
+    if least is None:
         return f"- {words}, {name}: no figure"
-    return f"- {words}, {name}: {value:.2f}x, {'met' if value <= most else '**not met**'} (medians: {ratio(rows, ours, other, 'median'):.2f}x)"
+    return f"- {words}, {name}: {least:.2f}x, medians {median:.2f}x: {'met' if max(least, median) <= most else '**not met**'}"
 
 
 def goals(results):
@@ -154,11 +156,11 @@ class Reach:
                 self.missing.append(f"- {name} could not be built: {' '.join(str(error).split())[-300:]}")
                 say(self.missing[-1])
                 continue
-            self.results[name] = (subject, measure_subject(subject, self.heddle, 1 if self.quick else 15, say))
+            self.results[name] = (subject, measure_subject(subject, self.heddle, 1 if self.quick else TURNS_OF_REAL if subject.real else TURNS, say))
 
     def section(self):
         lines = ["## Reach", "",
-                 "On two processors. Least time of fifteen turns, and their median (once where it is slow); ratios are of the least, since noise only adds, most memory of the program's process (with heddle the mapped log is in it), "
+                 f"On two processors. Least time of {TURNS} turns ({TURNS_OF_REAL} of real programs), and their median; what takes more than {SLOW:.0f} s is run once. Ratios are of the least, since noise only adds. Most memory of the program's process (with heddle the mapped log is in it), "
                  "size of the finished trace. ThreadSanitizer is clang 19's, with its reports switched off; Helgrind is Debian's valgrind, "
                  f"with one part in {HELGRIND_SHARE} of memcached's requests, and its time multiplied. "
                  "`heddle record` is the whole command, from start to finished trace; so is `heddle hunt --runs 1`, with the race detector.", ""]

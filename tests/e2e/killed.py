@@ -15,6 +15,7 @@ PROGRAM = r"""
 #include <cstdio>
 #include <mutex>
 #include <thread>
+#include <sys/socket.h>
 std::atomic<long> n;
 std::mutex m;
 long guarded;
@@ -22,7 +23,10 @@ volatile long racy[8][8];
 int main() {
   auto work = [](int who) {
     unsigned long seen = 0;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return;
     for (long i = 0;; i++) {
+      if (i % 4 == 0) seen += send(ends[0], &seen, sizeof seen, MSG_DONTWAIT) + recv(ends[1], &seen, sizeof seen, MSG_DONTWAIT);
       n++;
       volatile long own = 0;
       for (int k = 0; k < 1000; k++) own = own + k;  // a replay of what is recorded in half a second should not take half a minute

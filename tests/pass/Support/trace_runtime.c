@@ -103,7 +103,7 @@ void __heddle_register_module(uint32_t* active, struct HeddleSite* first, struct
   for (struct HeddleSite* s = first; s < last; ++s)
     if (!*text(&s->function) || s->kind == 0 || s->kind >= HEDDLE_EV_COUNT) abort();
   if (strcmp(mode, "off") == 0) return;
-  *active = 1;
+  *active = HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
   printing = strcmp(mode, "print") == 0;
   fprintf(stderr, "module %d sites>0=%d\n", modules, last > first);
   if (!printing && modules == 1) atexit(summary);
