@@ -33,6 +33,7 @@ enum {  // HeddleSite::flags
   HEDDLE_SITE_IDLE_FIRST = 8u,
   HEDDLE_SITE_IDLE_SECOND = 16u,
   HEDDLE_SITE_ENDLESS = 32u,  // round again in a loop without an exit
+  HEDDLE_SITE_LASTS = 64u,    // a branch of a function that can run long without a loop, or in one that no branch closes
 };
 
 #ifdef __cplusplus

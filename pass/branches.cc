@@ -2,8 +2,10 @@
 // for `switch` 0 is the default, i the i-th case, and cases with the same destination share the lowest of their numbers.
 //
 //   br i1 %c, T, F        ->  if (__heddle_active & HEDDLE_ACTIVE_BRANCHES) __heddle_branch(zext(!%c), @site); br i1 %c, T, F
-//   switch %v, ...        ->  each destination is reached through a block that calls __heddle_branch(number, @site)
-//   br header (back-edge) ->  __heddle_branch(0, @site); br header        always; also indirectbr, where it can close a loop
+//   switch %v, ...        ->  each destination is reached through a block that calls __heddle_branch(number, @site), under the same condition
+//   br header (back-edge) ->  __heddle_branch(0, @site); br header        also indirectbr, where it can close a loop
+//
+// Without the condition: where a loop is closed, in loops that spin, in functions that recurse. A thread has to come past hooks while it runs.
 #include "abi/events.h"
 #include "abi/hooks.h"
 #include "abi/site.h"
@@ -43,13 +45,12 @@ bool is_conditional(const llvm::Instruction& terminator) {
 
 struct Branch {
   llvm::Instruction* terminator;
-  bool loop;
-  uint32_t spins;
+  uint32_t flags;  // of its site; 0: nothing that lasts depends on its hook
 };
 
-// Where the hook goes. One that no loop needs is called only if somebody wants to know of all branches: a recording does not.
+// Where the hook goes. One without need is called only if somebody wants to know of all branches: a recording does not.
 llvm::Instruction& place_of_hook(Work& work, const Branch& branch, llvm::Instruction& before) {
-  if (branch.loop || branch.spins) return before;
+  if (branch.flags) return before;
   auto& context = before.getContext();
   BuilderBefore builder(before);
   auto* active = builder.CreateLoad(builder.getInt32Ty(), work.active, /*isVolatile=*/true);  // volatile: no loop is split for its sake
@@ -100,17 +101,21 @@ void hook_switch(Work& work, const Branch& branch, llvm::Constant* site) {
 
 void hook_branches(Work& work, llvm::Function& f) {
   auto edges = back_edges(f);
+  bool lasts = work.recursive;
   std::vector<Branch> branches;  // all of them, before the first block is split
   for (auto& block : f) {
     auto* terminator = block.getTerminator();
     bool loop = closes_loop(*terminator, edges);
     bool jump = llvm::isa<llvm::BranchInst, llvm::IndirectBrInst>(terminator);
-    if (is_conditional(*terminator) || (jump && loop)) branches.push_back({terminator, loop, work.spins.flags(&block)});
+    if (is_conditional(*terminator) || (jump && loop))
+      branches.push_back({terminator, flag_if(loop, HEDDLE_SITE_BACKEDGE) | work.spins.flags(&block)});
+    else
+      lasts |= loop;  // an invoke, asm goto: no hook closes it
   }
-  for (const auto& branch : branches) {
+  for (auto& branch : branches) {
     ++work.stats.branches;
-    uint32_t flags = flag_if(branch.loop, HEDDLE_SITE_BACKEDGE) | branch.spins;
-    auto* site = work.site(*branch.terminator, {HEDDLE_EV_BRANCH, 0, flags, {}}, nullptr);
+    branch.flags |= flag_if(lasts, HEDDLE_SITE_LASTS);
+    auto* site = work.site(*branch.terminator, {HEDDLE_EV_BRANCH, 0, branch.flags, {}}, nullptr);
     if (llvm::isa<llvm::SwitchInst>(branch.terminator))
       hook_switch(work, branch, site);
     else

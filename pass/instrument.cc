@@ -19,12 +19,12 @@ llvm::Instruction* behind(llvm::CallBase& call) {
   return &*next->getFirstInsertionPt();
 }
 
-void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats) {
+void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, Hooks& hooks, Sites& sites, Stats& stats) {
   auto& f = *clones.hooked;
   order_pointer_unlock(f, clones.name);
   Privacy privacy(f);
   Spins spins(f);
-  Work work{module, hooks, sites, stats, privacy, spins, active, clones.name};
+  Work work{module, hooks, sites, stats, privacy, spins, active, recursive, clones.name};
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))
     if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction)) instructions.push_back(&instruction);

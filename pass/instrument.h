@@ -20,6 +20,7 @@ struct Work {
   const Privacy& privacy;
   const Spins& spins;
   llvm::GlobalVariable* active;
+  bool recursive;
   llvm::StringRef function;  // linkage name of the original
 
   const llvm::DataLayout& layout() const { return module.getDataLayout(); }
@@ -28,7 +29,7 @@ struct Work {
 };
 
 /// All hooks for one clone.
-void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, Hooks& hooks, Sites& sites, Stats& stats);
+void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, Hooks& hooks, Sites& sites, Stats& stats);
 
 // Each returns false if the instruction is none of its business.
 bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: load, store, va_arg

@@ -4,6 +4,7 @@
 #include "pass/embed.h"
 #include "pass/instrument.h"
 #include "pass/module_ctor.h"
+#include "pass/recursion.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -43,7 +44,9 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
     if (!functions.empty()) {
       auto* active = declare_active(module);
       Hooks hooks(module);
-      for (const auto& clones : clone_functions(functions, active)) instrument(module, active, clones, hooks, sites, stats);
+      const auto all_clones = clone_functions(functions, active);
+      const auto recursive = recursive_functions(module);
+      for (const auto& clones : all_clones) instrument(module, active, clones, recursive.contains(clones.hooked), hooks, sites, stats);
       add_module_constructor(module, active);
     }
     embed(module, bitcode, sites.count());

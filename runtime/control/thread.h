@@ -20,8 +20,9 @@ struct Op {
 struct VectorClock;  // runtime/detector/clock.h
 struct RunningOnce;  // runtime/sync/once.cc
 struct Calls;        // runtime/control/calls.h
+struct LatestSite;   // runtime/parallel/free_steps.cc
 
-constexpr uint32_t kRememberedTerms = 7, kLatestSites = 32;
+constexpr uint32_t kRememberedTerms = 7;
 
 struct Thread {
   uint32_t index;
@@ -59,10 +60,7 @@ struct Thread {
   struct alignas(64) {
     uint64_t now, ended_by[kRememberedTerms];
   } terms;                  // cross-thread (terms.h)
-  struct {
-    uint64_t pc;
-    uint32_t site;
-  } latest_sites[kLatestSites];  // where it took steps without the baton
+  LatestSite* latest_sites;  // [kLatestSites]: where it took steps without the baton
   uint32_t baton_depth, outside_depth;
   uint64_t read_from, read_bytes;  // by the last hook, if that read a range ...
   int32_t read_at;                 // ... the budget there

@@ -18,6 +18,7 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
 
 /// A hook of the runtime's own, in recordings and their replays: a function of libc reads there after steps of its own.
 void read_again(const void* p, size_t n);
+void write_again(void* p, size_t n);
 void read_string_again(const char* string, size_t limit);
 
 /// point() for a hook whose stack is already captured in info->pending_stack.

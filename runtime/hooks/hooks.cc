@@ -184,6 +184,9 @@ void read_again(const void* p, size_t n) {
   if (!n) return;
   if (Thread* t = at_own_hook()) own<false>(*t, p, n);
 }
+void write_again(void* p, size_t n) {
+  if (Thread* t = at_own_hook()) own<true>(*t, p, n);
+}
 void read_string_again(const char* string, size_t limit) {
   Thread* t = at_own_hook();
   if (!t) return;
@@ -219,7 +222,8 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(by_hooks)) {
-    if (!parallel) return branch_slow(*t, outcome, site);
+    if (!parallel && (site->flags || t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
+    if (!site->flags) return;  // as in branch_slow(); such calls come from other versions of the pass
     if (HEDDLE_LIKELY(--t->budget != 0 && !t->request.any)) return;
     return stop_at_branch(*t, outcome, site);
   }

@@ -59,7 +59,7 @@ class TakeOff {
   msghdr header_{};
 };
 
-/// With the baton: some thread's call is between leaving it and having it again.
+/// With the baton: some thread's call may be in the kernel.
 bool sends_under_way();
 
 }  // namespace heddle::rt

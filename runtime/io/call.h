@@ -1,5 +1,5 @@
 // One trapped system call on its way through the layer, and the private state of the layer. Everything here belongs to the
-// baton holder, except where marked.
+// baton holder, except where marked; `opportunities`, `sending` and `pipe_broke` to the thread.
 #pragma once
 #include <errno.h>
 #include <signal.h>

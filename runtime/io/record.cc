@@ -1,6 +1,7 @@
 // Calls whose outcome comes from outside: executed and recorded, or fed.
 //
 //   recording:  [ready]  execute ----------------------------------------------> record -> result
+//               [sends]  record UNDER WAY, execute, complete the record; perhaps without the baton
 //               [else]   record LEFT, leave(IO_LEAVE), execute, enter(IO_RETURN) -> record -> result
 //   replay:     the same points in the same places, nothing executed
 //

@@ -1,4 +1,4 @@
-// Input records (HeddleInput, abi/region.h): written in order of completion, fed to each thread in its own order.
+// Input records (HeddleInput, abi/region.h): written in order of completion (of what is sent: of its start), fed to each thread in its own order.
 #pragma once
 #include "runtime/io/call.h"
 

@@ -56,6 +56,14 @@ Object* known_lock(const void* mutex) {
   return o && o->address == (uint64_t)mutex && !__atomic_load_n(&o->dropped, __ATOMIC_RELAXED) && is_plain(mutex) ? o : nullptr;
 }
 
+}  // namespace
+struct LatestSite {
+  uint64_t pc;
+  uint32_t site;
+};
+namespace {
+constexpr uint32_t kLatestSites = 32;
+
 const Site* find_site(void* caller) {
   const Site* s = at(sites, kSitePlaces, (uint64_t)caller);
   while (s && s->pc != (uint64_t)caller) s = s->next;
@@ -64,6 +72,7 @@ const Site* find_site(void* caller) {
 
 // 0: not known.
 uint32_t known_site(Thread& t, void* caller) {
+  if (HEDDLE_UNLIKELY(!t.latest_sites)) return 0;
   auto& latest = t.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 5) % kLatestSites];
   if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return latest.site;
   const Site* s = find_site(caller);
@@ -197,7 +206,9 @@ bool answer_freely(Thread& t, uint32_t hooks) {
 }
 
 void learn_site(void* caller, uint32_t site) {
-  if (!possible || find_site(caller)) return;
+  if (!possible) return;
+  if (!self->latest_sites) self->latest_sites = arena_new<LatestSite>(kLatestSites);
+  if (find_site(caller)) return;
   Site*& first = place(sites, kSitePlaces, (uint64_t)caller);
   Site* s = arena_new<Site>();
   *s = {first, (uint64_t)caller, site};

@@ -64,7 +64,8 @@ bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOM
 void expect_answer(Thread& u) { u.answers_before = __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST); }
 bool has_answered(const Thread& u) { return __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST) != u.answers_before; }
 
-// `u` executes nothing that hooks would tell of, and cannot before the baton is free.
+// `u` executes nothing that hooks would tell of, and cannot before the baton is free, or else looks at the states of stripes again: what the caller
+// took before it looked here, `u` finds taken.
 bool stays(Thread& u) {
   if (is_safe(u)) return true;
   if (!is_asked(u)) ask(u, kRequestStop);

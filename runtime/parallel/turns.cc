@@ -24,7 +24,7 @@ OwnLine<uint32_t> waiting_count, ended_count;
 uint64_t log_capacity, started_ns;
 HeddleStep* log_base;
 bool log_ended;                                             // no room: what follows is not recorded
-constexpr uint64_t kRoomForFreeSteps = HEDDLE_MAX_THREADS;  // each thread may take one before it looks again
+constexpr uint64_t kRoomForFreeSteps = HEDDLE_MAX_THREADS;  // each thread may take one before it knows better
 OwnLine<uint64_t> free_steps_end;                           // there is room for those with a smaller number
 
 bool has_room(uint64_t steps) {

@@ -39,7 +39,8 @@ inline void point_owning(const Op& op, const void* p, size_t bytes, bool write) 
     point(op);
     return;
   }
-  self->in_runtime++;  // a handler that runs at the step would lose it again
+  io_deliver_signals();
+  self->in_runtime++;  // a handler that ran behind that would lose it again
   if (parallel) own_with_baton(*self, (uint64_t)p, bytes, write);
   point(op);
   self->in_runtime--;

@@ -185,8 +185,16 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
   last_event_value(t->index);
   productive();
   if (detector::on) detector::thread_joined(*self, *t);
-  AllowSyscalls allow;
-  return HEDDLE_REAL(pthread_join)(handle, result);
+  void* value = nullptr;
+  int error;
+  {
+    AllowSyscalls allow;
+    error = HEDDLE_REAL(pthread_join)(handle, &value);
+  }
+  if (error || !result) return error;
+  write_again(result, sizeof *result);
+  *result = value;
+  return 0;
 }
 
 }  // namespace
