@@ -246,13 +246,17 @@ long call_clone(Call& c) {
 }
 
 long call_exec(Call& c) {
+  const NoFreeSteps none;  // nobody takes a step between this one and the end
+  if (by_hooks) {
+    c.thread.in_runtime++;
+    point(op_of(c, HEDDLE_EV_IO_CALL));
+    c.thread.in_runtime--;
+  }
   if (feeding()) {
     const HeddleInput* r = stream_peek(io_of(c.thread));
     if (r && r->kind == HEDDLE_IN_SYSCALL && r->number == c.number) return fed(c);  // it failed in the recording
   }
   note("the program replaces itself by exec: what follows runs uncontrolled");
-  const NoFreeSteps none;  // the log has no holes when this was the last step
-  if (parallel) place_is_safe(c.thread);  // a replay gets here
   long result = execute(c);
   recorded(c, result);
   return result;
