@@ -1,5 +1,5 @@
 """One execution of a command: how long it took, how much memory the program itself had at most, how it ended."""
-import dataclasses, os, pathlib, signal, subprocess, time
+import dataclasses, glob, os, pathlib, signal, subprocess, time
 
 POLL = 0.02
 
@@ -18,9 +18,9 @@ def descendants(pid):
     while todo:
         pid = todo.pop()
         found.append(pid)
-        for children in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        for children in glob.glob(f"/proc/{pid}/task/*/children"):
             try:
-                todo += map(int, children.read_text().split())
+                todo += map(int, pathlib.Path(children).read_text().split())
             except OSError:
                 pass
     return found

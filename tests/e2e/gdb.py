@@ -7,6 +7,8 @@ Commands go to gdb's standard input, as a script's would; what it prints is look
 """
 import argparse, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
 
+from programs import processes
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAIL = ROOT / "tests/programs/fail"
 FOUND = 66
@@ -70,14 +72,7 @@ class Bench:
 
     def alive(self):
         """Processes that execute a program of ours."""
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and os.readlink(entry / "exe").startswith(str(self.work)):
-                    found.append(entry.name)
-            except OSError:
-                continue
-        return found
+        return processes(lambda process: os.readlink(process / "exe").startswith(str(self.work)))
 
     def nothing_left(self, name):
         deadline = time.monotonic() + 5

@@ -18,7 +18,7 @@ Options may follow on further comment lines at the top, one per line:
     // tsan: none, why           not with --objects gcc or clang
 Whatever the outcome, no process of the program may be alive afterwards. Closing line: 'N passed, M failed'.
 """
-import argparse, concurrent.futures, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, contextlib, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
 
 from report import Report
 
@@ -40,21 +40,28 @@ def bounded(argv, cwd, timeout, stdin=b"", env=None):
     return p.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
 
+def processes(chosen):
+    """Those for which `chosen(their folder in /proc)`; one that goes meanwhile is none. (Not with glob(): it fails if one goes while it looks.)"""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if chosen(pathlib.Path("/proc", name)):
+                found.append(name)
+        except OSError:
+            pass
+    return found
+
+
 def survivors(folder):
     """Processes whose program lies in `folder`; a killed one may need a moment."""
     for _ in range(20):
-        alive = []
-        for exe in pathlib.Path("/proc").glob("[0-9]*/exe"):
-            try:
-                if os.readlink(exe).startswith(str(folder) + "/"):
-                    alive.append(exe.parent.name)
-            except OSError:
-                pass
+        alive = processes(lambda process: os.readlink(process / "exe").startswith(f"{folder}/"))
         if not alive:
             return []
         time.sleep(0.05)
     for pid in alive:
-        os.kill(int(pid), signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
     return alive
 
 

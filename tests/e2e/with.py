@@ -9,7 +9,7 @@ import argparse, json, os, pathlib, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from programs import bounded, survivors  # noqa: E402
+from programs import bounded, processes, survivors  # noqa: E402
 
 FOUND, CLEAN = 66, 0
 CLIENT = f"exec {sys.executable} {HERE / 'with' / 'client.py'}"
@@ -70,14 +70,7 @@ def replays(heddle, work, trace, what, status):
 
 
 def clients_alive():
-    alive = []
-    for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if str(HERE / "with" / "client.py") in line.read_bytes().decode(errors="replace"):
-                alive.append(line.parent.name)
-        except OSError:
-            pass
-    return alive
+    return processes(lambda process: str(HERE / "with" / "client.py").encode() in (process / "cmdline").read_bytes())
 
 
 def main():
