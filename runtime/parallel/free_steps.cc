@@ -109,8 +109,11 @@ class FreeStep {
   Thread& thread_;
 };
 
+bool is_asked(const Thread& t) { return __atomic_load_n(&t.request.asked, __ATOMIC_RELAXED); }
+
+// In code without hooks, too (plain_code.cc): a function that only locks never comes to a hook that would say better.
 bool nothing_else_to_do(Thread& t) {
-  return !t.request.any && !t.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.written_event &&
+  return !is_asked(t) && !t.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.written_event &&
          free_step_has_room(t);
 }
 
@@ -123,7 +126,7 @@ void await_release(const Object& o, const Thread& t) {
   constexpr int kSpins = 300;
   for (int i = 0; i < kSpins; i++) {
     const uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_RELAXED);
-    if (word == kFree || word == kModelDecides || (word & ~kBusy) == t.index + 1 || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED)) return;
+    if (word == kFree || word == kModelDecides || (word & ~kBusy) == t.index + 1 || is_asked(t)) return;
     __builtin_ia32_pause();
   }
 }

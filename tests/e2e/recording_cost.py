@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a recording must not cost: threads that share memory under locks only leave no trace of it in the log, and frequent system calls
-are not trapped.
+"""What a recording must not cost: threads that share memory under locks only leave no trace of it in the log, frequent system calls
+are not trapped, and locks taken by a function of another module need the baton as little as others.
 
     tests/e2e/recording_cost.py --heddle build/bin/heddle
 
@@ -67,6 +67,29 @@ int main(void) {
 }
 """
 
+# Functions without a hook, as STATS_LOCK() of memcached.
+LOCKS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+int take(pthread_mutex_t* m);
+int give(pthread_mutex_t* m);
+__asm__(".globl take, give\n take: jmp pthread_mutex_lock@PLT\n give: jmp pthread_mutex_unlock@PLT\n");
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+int main(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  double least[2] = {1e9, 1e9};
+  for (int turn = 0; turn < 20; turn++)
+    for (int way = 0; way < 2; way++) {
+      double start = now();
+      for (int i = 0; i < 10000; i++) way ? pthread_mutex_lock(&lock) : take(&lock), way ? pthread_mutex_unlock(&lock) : give(&lock);
+      if (now() - start < least[way]) least[way] = now() - start;
+    }
+  printf("%.3f\n", least[0] / least[1]);
+  return 0;
+}
+"""
+
 
 def build(heddle, folder, name, text):
     (folder / f"{name}.c").write_text(text)
@@ -94,13 +117,21 @@ def named_calls(heddle, folder):
     return f"read() and write() take {out.strip()} of what trapped ones take" if float(out) > 0.8 else None
 
 
+def locks_of_other_modules(heddle, folder):
+    exe = build(heddle, folder, "locks", LOCKS)
+    code, out, err = bounded([heddle, "record", "--quiet", "-o", folder / "l.heddle", "--", exe], folder, 60)
+    if code != 0:
+        return f"status {code} {err[-300:]}"
+    return f"a lock of another module takes {out.strip()} times as long" if float(out) > 2 else None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--heddle", required=True, type=pathlib.Path)
     heddle = parser.parse_args().heddle.resolve()
     report = Report()
     with tempfile.TemporaryDirectory() as name:
-        for check in (guarded_memory, named_calls):
+        for check in (guarded_memory, named_calls, locks_of_other_modules):
             report.line(check.__name__.replace("_", " "), check(heddle, pathlib.Path(name)))
     return report.close()
 
