@@ -64,7 +64,8 @@ void __heddle_atomic_done(const volatile void* address, uint64_t value, uint32_t
 void __heddle_fence(uint32_t order, struct HeddleSite* site);
 
 // Before a conditional branch or switch: `outcome` is the successor's number. Also on unconditional loop back-edges (0).
-// Called at those that can close a loop (HEDDLE_SITE_BACKEDGE), and that spin; at others if HEDDLE_ACTIVE_BRANCHES is in `__heddle_active`.
+// Called at those that can close a loop (HEDDLE_SITE_BACKEDGE), that spin, or that are in a function which calls itself (HEDDLE_SITE_LASTS); at others
+// if HEDDLE_ACTIVE_BRANCHES is in `__heddle_active`.
 void __heddle_branch(uint32_t outcome, struct HeddleSite* site);
 
 // Values that come from outside: the pass replaces rdtsc/rdtscp/rdrand/rdseed intrinsics by these.

@@ -122,4 +122,15 @@ extern constinit thread_local bool lent __attribute__((tls_model("initial-exec")
 Thread& thread(uint32_t index);
 uint32_t thread_count();
 
+/// Points of the thread are no opportunities for signals meanwhile: their number, or their place, would differ between a recording and its replay.
+class WithoutSignals {
+ public:
+  explicit WithoutSignals(Thread& t) : thread_(t) { thread_.in_runtime++; }
+  ~WithoutSignals() { thread_.in_runtime--; }
+  WithoutSignals(const WithoutSignals&) = delete;
+
+ private:
+  Thread& thread_;
+};
+
 }  // namespace heddle::rt

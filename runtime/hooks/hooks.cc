@@ -77,16 +77,16 @@ static bool place_reached(Thread& t) {
     const bool stops = t.stops_here;
     t.budget = kHookBudget;
     if (!stops) {
-      t.in_runtime++;  // signals after the step: the steps of their handlers count from it
-      point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
-      t.in_runtime--;
+      {
+        const WithoutSignals until_the_step(t);  // the steps of their handlers count from it
+        point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
+      }
       cancelled = t.cancel_requested;
       if (io_deliver_signals()) t.budget--;  // the rest of this hook is another one than the last of the handler
       continue;
     }
-    t.in_runtime++;  // no opportunity for signals: who asked for the stop gave none
+    const WithoutSignals here(t);  // who asked for the stop gave no opportunity
     point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0});
-    t.in_runtime--;
   } while (t.budget == 0);
   return cancelled;
 }

@@ -38,9 +38,11 @@ int outside_call(uint32_t site, int (*call)(void*), void* argument) {
   Thread& t = *self;
   Call c{SYS_futex, {}, nullptr, site, t, policy_of(SYS_futex)};
   if (detector::on) detector::io_release(t);
-  t.in_runtime++;  // no signals at these points: a replay has as many opportunities as the recording
-  int result = feeding() ? fed_result(c) : recorded_result(c, call, argument);
-  t.in_runtime--;
+  int result;
+  {
+    const WithoutSignals here(t);
+    result = feeding() ? fed_result(c) : recorded_result(c, call, argument);
+  }
   if (detector::on) detector::io_acquire(t);
   productive();
   return result;

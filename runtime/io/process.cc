@@ -248,9 +248,8 @@ long call_clone(Call& c) {
 long call_exec(Call& c) {
   const NoFreeSteps none;  // nobody takes a step between this one and the end
   if (by_hooks) {
-    c.thread.in_runtime++;
+    const WithoutSignals here(c.thread);
     point(op_of(c, HEDDLE_EV_IO_CALL));
-    c.thread.in_runtime--;
   }
   if (feeding()) {
     const HeddleInput* r = stream_peek(io_of(c.thread));

@@ -25,16 +25,6 @@ namespace {
 
 bool never(void*) { return false; }
 
-// The points of a call are no opportunities for signals: their number would differ between recording and replay.
-class WithinCall {
- public:
-  explicit WithinCall(Thread& t) : thread_(t) { thread_.in_runtime++; }
-  ~WithinCall() { thread_.in_runtime--; }
-
- private:
-  Thread& thread_;
-};
-
 bool is_channel(const Call& c) {
   switch (c.policy.wait) {
     case Wait::READ: return c.number == SYS_mq_timedreceive || !is_file(c.a[0]);
@@ -92,7 +82,7 @@ bool is_visible(const Call& c) {
 }
 
 void visible_point(Call& c) {
-  WithinCall within(c.thread);
+  const WithoutSignals here(c.thread);
   point(op_of(c, HEDDLE_EV_IO_CALL));
 }
 
@@ -160,7 +150,7 @@ long record_once(Call& c, bool* again) {
     // What it does outside happens at some moment from here to its return: both have their place in the order.
     left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputLeft);
     __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
-    WithinCall within(c.thread);
+    const WithoutSignals here(c.thread);
     LandingPlace landing(c);
     leave(op_of(c, HEDDLE_EV_IO_LEAVE));
     if (by_hooks && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
@@ -200,7 +190,7 @@ void show_output(const Call& c, long result) {
 long feed_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   if (by_hooks && c.policy.cls == Class::WRITE && !stream_peek(io) && replay_has_more()) {
-    WithinCall within(c.thread);
+    const WithoutSignals here(c.thread);
     point(op_of(c, HEDDLE_EV_IO_RETURN), never);  // the process ended before it returned
   }
   const HeddleInput* r = &stream_expect(c);
@@ -210,7 +200,7 @@ long feed_once(Call& c, bool* again) {
   if (r->reserved & kInputLeft) {
     if (r->size >= sizeof c.timeout) __builtin_memcpy(&c.timeout, data_of(*r), sizeof c.timeout);
     stream_consume(c.thread, io);
-    WithinCall within(c.thread);
+    const WithoutSignals here(c.thread);
     point(op_of(c, HEDDLE_EV_IO_LEAVE));
     const HeddleInput* next = stream_peek(io);
     if (!next) {

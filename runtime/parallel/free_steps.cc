@@ -62,7 +62,7 @@ struct LatestSite {
   uint32_t site;
 };
 namespace {
-constexpr uint32_t kLatestSites = 32;
+constexpr uint32_t kLatestSites = 128;
 
 const Site* find_site(void* caller) {
   const Site* s = at(sites, kSitePlaces, (uint64_t)caller);
@@ -73,7 +73,7 @@ const Site* find_site(void* caller) {
 // 0: not known.
 uint32_t known_site(Thread& t, void* caller) {
   if (HEDDLE_UNLIKELY(!t.latest_sites)) return 0;
-  auto& latest = t.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 5) % kLatestSites];
+  auto& latest = t.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 7) % kLatestSites];
   if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return latest.site;
   const Site* s = find_site(caller);
   if (!s) return 0;

@@ -82,15 +82,11 @@ Cache& cache_of(Thread& t) {
 // The common memory belongs to whoever takes this step.
 class HeapStep {
  public:
-  explicit HeapStep(Thread& t) : thread_(t) {
-    thread_.in_runtime++;  // a replay has as many opportunities for signals as the recording
-    point(Op{HEDDLE_EV_HEAP, 0, 0, 0});
-  }
-  ~HeapStep() { thread_.in_runtime--; }
+  explicit HeapStep(Thread& t) : without_(t) { point(Op{HEDDLE_EV_HEAP, 0, 0, 0}); }
 
  private:
   Inside inside_;
-  Thread& thread_;
+  WithoutSignals without_;
 };
 
 char* fresh(size_t bytes) {

@@ -11,9 +11,8 @@ void libc_lock(Thread& t, void* object, uint32_t site) {
   Inside inside;
   Object& o = object_at(object, HEDDLE_EV_MUTEX_LOCK);
   if (o.owner != t.index + 1) {
-    t.in_runtime++;  // no opportunity for signals
+    const WithoutSignals here(t);
     point(Op{HEDDLE_EV_MUTEX_LOCK, site, o.id, (uint64_t)object}, word_is_zero, &o.owner);
-    t.in_runtime--;
     set_owner(o, &t);
     model_word_changed(&o.owner);
   }

@@ -40,10 +40,9 @@ inline void point_owning(const Op& op, const void* p, size_t bytes, bool write) 
     return;
   }
   io_deliver_signals();
-  self->in_runtime++;  // a handler that ran behind that would lose it again
+  const WithoutSignals from_here_on(*self);  // a handler would lose it again
   if (parallel) own_with_baton(*self, (uint64_t)p, bytes, write);
   point(op);
-  self->in_runtime--;
 }
 
 /// Virtual deadline for an absolute time on `clock`; 0 when `at` is null (no timeout); 1 when it has passed already.
