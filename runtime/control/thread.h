@@ -85,7 +85,7 @@ struct Thread {
   uint32_t epoch;           // detector: its own entry of `clock`, packed with index
   uint32_t ignore_reads, ignore_writes, ignore_sync;  // detector: > 0: asked for by annotations of the program
   Calls* calls;             // null: it never was in code that tells
-  uint32_t in_runtime;      // > 0: hooks return at once (interceptors calling user-visible code paths)
+  uint32_t in_runtime;      // > 0: WithoutSignals
   uint32_t cancel_requested, cancel_state, cancel_type;
   uint32_t cancel_seen;     // recordings and their replays: requested before its last step, the only order both know
   bool finished, detached, joined;
@@ -122,7 +122,8 @@ extern constinit thread_local bool lent __attribute__((tls_model("initial-exec")
 Thread& thread(uint32_t index);
 uint32_t thread_count();
 
-/// Points of the thread are no opportunities for signals meanwhile: their number, or their place, would differ between a recording and its replay.
+/// Points of the thread are no opportunities for signals meanwhile: their number, or their place, would differ between a recording and its replay. Nor does it
+/// take free steps, or ask for the time or random bytes as the program would.
 class WithoutSignals {
  public:
   explicit WithoutSignals(Thread& t) : thread_(t) { thread_.in_runtime++; }

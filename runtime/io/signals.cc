@@ -6,6 +6,7 @@
 // atomics, raw system calls and the thread's own `stop`.
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
+#include "runtime/control/recording.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 #include "runtime/parallel/waiters.h"
@@ -119,6 +120,7 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
     Outside outside(t);
     ((HandlerFunction)action.handler)(signo, &copy, context ? context : &none);
   }
+  read_back_if_needed(t, HEDDLE_THIS_FRAME);  // it may wait on now, and the host read what it wrote last before it comes to its next hook
   io.mask = saved;
 }
 

@@ -62,7 +62,7 @@ struct LatestSite {
   uint32_t site;
 };
 namespace {
-constexpr uint32_t kLatestSites = 128;
+constexpr uint32_t kLatestSites = 128;  // with 32, find_site() was 1 % of the time of memcached
 
 const Site* find_site(void* caller) {
   const Site* s = at(sites, kSitePlaces, (uint64_t)caller);

@@ -64,7 +64,8 @@ __attribute__((always_inline)) inline void own(Thread& t, const volatile void* p
     return own_slow(t, first, last, kWrite);
 }
 
-/// Code without hooks (plain_code.cc). With the baton, asked to stop: `u` is in there, and cannot come out before the caller gives the baton back.
+/// Code without hooks (plain_code.cc). With the baton, asked to stop: `u` is in there, and cannot come out before the caller gives the baton back. It may
+/// take free steps meanwhile.
 bool is_held_outside(const Thread& u);
 bool plain_code_start();  // false: barriers do not work here
 /// A hook after all: it calls back, or has left by an exception.

@@ -180,7 +180,7 @@ bool free_step_has_room(const Thread& t) { return t.last_step < __atomic_load_n(
 
 void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   begin_stretch(t);
-  // Before the number: what made these stripes shared has a smaller one.
+  // Before the number: the last write to a stripe that is shared by now has a smaller one.
   t.seen_shared = __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE);
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
   t.last_step = number + 1;

@@ -1,7 +1,7 @@
 // expect: clean
 // laws: 2 schedules, each has thousands of steps
-// The process ends while other threads are where they are: in a section of a lock, in a hook, waiting for the runtime. A replay lets them come
-// so far and no further: main has read what they had written before, and what they had not.
+// The process ends while other threads are where they are: in a section of a lock, in a hook, waiting for the runtime, in a function without hooks that
+// locks. A replay lets them come so far and no further: main has read what they had written before, and what they had not.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,12 @@
 enum { kParts = 4, kRounds = 300 };
 static struct { volatile unsigned long value, apart[7]; } part[kParts] __attribute__((aligned(64)));
 static pthread_mutex_t lock[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+int take(pthread_mutex_t* m);
+int give(pthread_mutex_t* m);
+__asm__(
+    ".globl take, give\n"
+    "take: jmp pthread_mutex_lock@PLT\n"
+    "give: jmp pthread_mutex_unlock@PLT\n");
 static unsigned long mix(unsigned long hash, unsigned long value) { return (hash ^ value) * 1099511628211ul; }
 
 static void* work(void* p) {
@@ -19,9 +25,10 @@ static void* work(void* p) {
     if ((dice >> 8) % 3 == 0) {
       part[3].value = mix(part[3].value, part[i].value);
     } else {
-      pthread_mutex_lock(&lock[i]);
+      const int outside = (int)(dice >> 16) % 2;
+      outside ? take(&lock[i]) : pthread_mutex_lock(&lock[i]);
       part[i].value = mix(part[i].value, dice);
-      pthread_mutex_unlock(&lock[i]);
+      outside ? give(&lock[i]) : pthread_mutex_unlock(&lock[i]);
     }
   }
   return 0;
