@@ -29,7 +29,7 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
   e.site = site_id(site);
   e.thread = (uint16_t)t.index;
   e.kind = (uint8_t)kind;
-  e.flags = (uint8_t)(length ? HEDDLE_EF_VALUE : size_log2(size));
+  e.flags = (uint8_t)(length ? (uint32_t)HEDDLE_EF_VALUE : size_log2(size));
   e.stack = t.info->pending_stack;
   t.last_event = emit(t, e) + 1;
 }

@@ -152,11 +152,11 @@ uint32_t order_of_input(const Call& c) {
     case SYS_lseek: case SYS_getdents: case SYS_getdents64: return kInputDepends | kInputMoves | input_descriptor(c.a[0]);
     // Of a pipe or socket: the other end is told.
     case SYS_close:
-      return kInputMoves | input_descriptor(c.a[0]) | (is_file(c.a[0]) || is_device(c.a[0]) ? 0 : kInputChanges);
+      return kInputMoves | input_descriptor(c.a[0]) | (is_file(c.a[0]) || is_device(c.a[0]) ? 0 : (uint32_t)kInputChanges);
     // Over an open descriptor they close it.
     case SYS_dup2: case SYS_dup3: return kInputChanges;
     case SYS_fstat:
-      return outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0]) ? 0 : kInputDepends;
+      return outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0]) ? 0 : (uint32_t)kInputDepends;
     case SYS_ioctl:
       if (outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0])) return 0;
       return is_file(c.a[0]) ? kInputDepends : kInputDepends | kInputChanges;

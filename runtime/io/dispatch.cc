@@ -4,6 +4,7 @@
 // Rules of this file: the handler runs on the thread's own stack and may switch fibers, so nothing of it is global. It runs with
 // the thread's signal mask; signal handlers of the program never run inside it (signals.cc queues them).
 #include <errno.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
@@ -70,7 +71,8 @@ long call_prctl(Call& c) {
   any_named |= c.a[0] == PR_SET_NAME;
   if (c.a[0] == PR_GET_NAME && any_named) {
     char name[16] = {};
-    __builtin_strncpy(name, label[0] ? label : program_invocation_short_name, sizeof name - 1);
+    const char* from = label[0] ? label : program_invocation_short_name;
+    __builtin_memcpy(name, from, strnlen(from, sizeof name - 1));
     return write_program(c.a[1], name, sizeof name) ? 0 : -EFAULT;
   }
   return execute(c);

@@ -166,7 +166,7 @@ long record_once(Call& c, bool* again) {
     const uint64_t written = hash_of_written(c, result);
     out.append(&written, sizeof written);
   }
-  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? kInputAgain : 0));
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? (uint32_t)kInputAgain : 0));
   after(c, result, flags, started + c.timeout);
   return result;
 }
