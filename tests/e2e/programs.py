@@ -15,7 +15,6 @@ Options may follow on further comment lines at the top, one per line:
     // alone: SIGSEGV            how it ends when nobody controls it: a status or a signal (success/: 0; fail/: anything)
     // remove: input.txt         this file is made in the program's folder before the hunt and is gone before the replay
     // options: hang_timeout=1s  HEDDLE_OPTIONS beside the backend
-    // replays: 4, why           at most so many: each takes long
     // tsan: none, why           not with --objects gcc or clang
 Whatever the outcome, no process of the program may be alive afterwards. Closing line: 'N passed, M failed'.
 """
@@ -83,7 +82,6 @@ class Case:
         self.stdin, self.runs = field("stdin").encode(), int(field("runs") or (30 if self.kind == "clean" else 2000))
         self.alone = field("alone") or ("0" if self.kind == "clean" else "")
         self.remove, self.options = field("remove"), field("options")
-        self.most_replays = int(field("replays").split(",")[0] or 1000)
         self.tsan = not field("tsan").startswith("none")
 
     def build(self, heddle, level, exe, objects="heddle"):
@@ -119,7 +117,7 @@ def check_fail(case, heddle, work, exe, replays, env, other):
         return f"hunt: status {code}, kind {failure.get('kind')} after {found.get('runs')} runs: {err[-200:]}"
     if case.remove:
         (work / case.remove).unlink()
-    for times, where in ((min(replays, case.most_replays), env), (2, other)):
+    for times, where in ((replays, env), (2, other)):
         code, out, err = bounded([heddle, "replay", "--json", "--times", times, trace], work, 120, b"", where)
         try:
             again = json.loads(out)

@@ -109,20 +109,21 @@ def guarded_memory(heddle, folder):
     return f"{handed} hand-overs for {locked} times the lock was taken" if handed > locked // 100 else None
 
 
-def named_calls(heddle, folder):
-    exe = build(heddle, folder, "calls", CALLS)
-    code, out, err = bounded([heddle, "record", "--quiet", "-o", folder / "c.heddle", "--", exe], folder, 60)
+def at_most(heddle, folder, name, text, limit, said):
+    """The program prints a ratio, recorded."""
+    exe = build(heddle, folder, name, text)
+    code, out, err = bounded([heddle, "record", "--quiet", "-o", folder / f"{name}.heddle", "--", exe], folder, 60)
     if code != 0:
         return f"status {code} {err[-300:]}"
-    return f"read() and write() take {out.strip()} of what trapped ones take" if float(out) > 0.8 else None
+    return said.format(out.strip()) if float(out) > limit else None
+
+
+def named_calls(heddle, folder):
+    return at_most(heddle, folder, "calls", CALLS, 0.8, "read() and write() take {} of what trapped ones take")
 
 
 def locks_of_other_modules(heddle, folder):
-    exe = build(heddle, folder, "locks", LOCKS)
-    code, out, err = bounded([heddle, "record", "--quiet", "-o", folder / "l.heddle", "--", exe], folder, 60)
-    if code != 0:
-        return f"status {code} {err[-300:]}"
-    return f"a lock of another module takes {out.strip()} times as long" if float(out) > 2 else None
+    return at_most(heddle, folder, "locks", LOCKS, 2, "a lock of another module takes {} times as long")
 
 
 def main():

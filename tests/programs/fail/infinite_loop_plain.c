@@ -1,5 +1,4 @@
 // expect: hang   A loop that our compiler never saw (inline assembly).
-// replays: 4, each takes as long as the time-out
 // laws: none, each run takes as long as the time-out
 // options: hang_timeout=2s
 #include <pthread.h>

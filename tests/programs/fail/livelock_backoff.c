@@ -1,5 +1,4 @@
 // expect: livelock   Two polite threads wait for each other's flag for ever.
-// replays: 4, 200,000 steps each
 // laws: 2 schedules, each has 200,000 steps
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,4 @@
 // expect: livelock   Holds one lock, tries the other for ever.
-// replays: 4, 200,000 steps each
 // laws: 2 schedules, some have 200,000 steps
 #include <pthread.h>
 static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};

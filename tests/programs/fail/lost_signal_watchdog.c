@@ -1,5 +1,4 @@
 // expect: deadlock   A lost signal, beside a thread that never stops looking whether all is well.
-// replays: 4, each has many steps
 #include <pthread.h>
 #include <unistd.h>
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
