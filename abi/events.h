@@ -90,7 +90,7 @@ static inline uint32_t heddle_event_properties(uint32_t kind) {
 // One raw event as the runtime writes it and the host reads it. Host side it is stored by columns.
 struct HeddleEvent {
   uint64_t address;  // what was accessed; never compared between executions
-  uint64_t value;    // valid with HEDDLE_EF_VALUE; range kinds: the length
+  uint64_t value;    // valid with HEDDLE_EF_VALUE; range kinds: the length; see heddle_is_early_timeout()
   uint32_t site;     // static site id, or HEDDLE_SITE_PC | hash of a code address; 0 none
   uint32_t stack;    // index into the run's stack table; 0 none
   uint32_t object;   // sync object (index in the run's object table); 0 for plain accesses
@@ -108,6 +108,18 @@ enum {
   HEDDLE_EF_SWITCH = 128u,    // first event of a segment
 };
 #define HEDDLE_SITE_PC 0x80000000u
+
+// A sleep or a wait that ended early by a choice of the schedule (HEDDLE_TIME_LOOSE): `value` is the virtual ns that were skipped.
+static inline int heddle_is_early_timeout(const struct HeddleEvent* e) {
+  switch (e->kind) {
+    case HEDDLE_EV_SLEEP: case HEDDLE_EV_COND_WAKE: case HEDDLE_EV_MUTEX_LOCK: case HEDDLE_EV_RW_RDLOCK: case HEDDLE_EV_RW_WRLOCK:
+    case HEDDLE_EV_SEM_WAIT: case HEDDLE_EV_FUTEX_WOKEN:
+      return (e->flags & HEDDLE_EF_VALUE) != 0 && e->value != 0;
+    case HEDDLE_EV_THREAD_JOIN:  // else the value is the thread that was joined
+      return (e->flags & HEDDLE_EF_VALUE) != 0 && (e->flags & HEDDLE_EF_FAILED) != 0 && e->value != 0;
+    default: return 0;
+  }
+}
 
 #ifdef __cplusplus
 static_assert(sizeof(HeddleEvent) == 32, "events are written as they lie in memory");

@@ -1,9 +1,11 @@
 // A guided run (runtime/strategy/guided.cc, src/simplify): turns of threads that are followed loosely.
-//   EXPECT    HeddleGuide, then HeddleGuidePath[paths], then hashes of actions: heddle_step_hash(0, kind, site, 0)
+//   EXPECT    HeddleGuide, then HeddleGuidePath[paths], then hashes of actions: heddle_guide_action(kind, site, early)
 //   SCHEDULE  HeddleSegment[run.schedule_count]: {path | HEDDLE_GUIDE_JOINED, the number of actions after which it ends}
 //   STEPS     out: HeddleStep[result.steps]; `reserved` has flags, HEDDLE_STEP_...
 #pragma once
 #include <stdint.h>
+
+#include "abi/region.h"
 
 // As run.strategy. Beyond those of hunts (abi/region.h): nobody asks for it by name.
 #define HEDDLE_STRATEGY_GUIDED 64u
@@ -14,6 +16,13 @@
 #define HEDDLE_STEP_BY_PREEMPTION 1u
 // This action is one that the path has, but far away.
 #define HEDDLE_STEP_FAR 2u
+// This action is a wait that ended by an early time-out.
+#define HEDDLE_STEP_EARLY 4u
+
+// An action of a path. A wait that ended by an early time-out is another action than one that did not.
+static inline uint32_t heddle_guide_action(uint32_t kind, uint32_t site, int early) {
+  return heddle_step_hash(0, kind, site, early ? 1 : 0);
+}
 
 struct HeddleGuide {
   uint32_t paths;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 5u
+#define HEDDLE_REGION_VERSION 6u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -70,6 +70,10 @@ enum HeddleStrategy {
   HEDDLE_STRATEGY_RFF,           // SCHEDULE: {site of a write, site of a read that shall read from it}*, then perhaps {0, 0} and such that shall not
 };
 enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND_PARALLEL };
+// When a sleep or a time-out ends. VIRTUAL: when its virtual time has come, which is when no other thread can run. LOOSE: that, or
+// earlier by a choice of the schedule: the threads that could have run were slow. Time then jumps to its deadline.
+enum HeddleTimeModel { HEDDLE_TIME_VIRTUAL, HEDDLE_TIME_LOOSE };
+#define HEDDLE_ENUMERATED_TIMEOUTS 2u  // early ones of each thread that icb, dfs and dpor enumerate
 enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL };
 enum HeddleDetail {
   HEDDLE_DETAIL_CHOICES,  // choices, inputs, hashes
@@ -102,7 +106,9 @@ struct HeddleRun {  // in
   uint32_t debugger;       // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
   uint32_t fork_ahead;     // 1: the server may fork the next run before it is asked for, while the host looks at this one
   uint32_t observe;        // so many of the first decisions are events (HEDDLE_OF_*), at detail CHOICES only
-  uint32_t reserved[7];
+  uint32_t time_model;     // enum HeddleTimeModel
+  uint32_t early_timeouts; // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule decide themselves
+  uint32_t reserved[5];
 };
 
 // A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash
@@ -262,6 +268,8 @@ struct HeddleResult {  // out
   char escape[256];        // why this run cannot be controlled and was ended; empty: it was
   uint32_t alone;          // server: when the child had ended, nothing of the program was left
   uint32_t reserved;
+  uint32_t timed_waits;    // sleeps, waits with a time-out, reads of a clock: where time is part of the schedule
+  uint32_t early_timeouts; // how many of them ended early (HEDDLE_TIME_LOOSE)
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 
@@ -299,6 +307,7 @@ struct HeddleRegion {
   struct HeddleRun run;
   struct HeddleResult result;
   struct HeddleDebugger debugger;
+  uint8_t recording_seal[32];  // a recording: of its first meta_bytes, by the user's key (src/seal)
 };
 
 static inline uint32_t heddle_step_hash(uint32_t thread, uint32_t kind, uint32_t site, uint32_t object) {

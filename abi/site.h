@@ -34,6 +34,10 @@ enum {  // HeddleSite::flags
   HEDDLE_SITE_IDLE_SECOND = 16u,
   HEDDLE_SITE_ENDLESS = 32u,  // round again in a loop without an exit
   HEDDLE_SITE_LASTS = 64u,    // a branch of a function that can run long without a loop, or in one that no branch closes
+  // Its outcome 0, 1: round again in a loop whose end depends on nothing that the loop changes: it waits for another thread.
+  HEDDLE_SITE_WAITS_FIRST = 128u,
+  HEDDLE_SITE_WAITS_SECOND = 256u,
+  HEDDLE_SITE_ADVANCES = 512u,  // closes a loop whose end depends on something that the loop changes: it computes
 };
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@ void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones
   auto& f = *clones.hooked;
   order_pointer_unlock(f, clones.name);
   Privacy privacy(f);
-  Spins spins(f);
+  Spins spins(f, privacy);
   Work work{module, hooks, sites, stats, privacy, spins, active, recursive, clones.name};
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))

@@ -74,14 +74,140 @@ bool is_endless(const llvm::Loop& loop) {
   return true;
 }
 
+// What one round of a loop can change.
+struct Changes {
+  llvm::SmallPtrSet<const llvm::Value*, 8> objects;  // locals of its function (also those that calls are given), and globals
+  bool unknown = false;                              // ... or anything that escaped
+};
+
+bool is_identified(const llvm::Value* object) {
+  return llvm::isa<llvm::AllocaInst>(object) || llvm::isa<llvm::GlobalVariable>(object);
+}
+
+// An iterator or a stream that a method is called on: no other thread has it, so it is the call that moves it.
+void add_arguments(const llvm::Instruction& i, Changes& changes) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+  if (!call) return;
+  for (const auto& argument : call->args())
+    if (argument->getType()->isPointerTy())
+      if (const auto* object = llvm::getUnderlyingObject(argument); llvm::isa<llvm::AllocaInst>(object)) changes.objects.insert(object);
+}
+
+Changes changes_of(const llvm::Loop& loop) {
+  Changes changes;
+  for (const auto* block : loop.blocks())
+    for (const auto& i : *block) {
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+        const auto* object = llvm::getUnderlyingObject(store->getPointerOperand());
+        is_identified(object) ? (void)changes.objects.insert(object) : (void)(changes.unknown = true);
+      } else if (!only_reads(i, nullptr, kMaxDepth)) {
+        changes.unknown = true;
+        add_arguments(i, changes);
+      }
+    }
+  return changes;
+}
+
+enum class Ending { kWaits, kAdvances, kUnknown };
+
+// Follows what one exit condition is computed from, backwards through one round of the loop.
+class ExitCondition {
+ public:
+  ExitCondition(const llvm::Loop& loop, const Changes& changes, const Privacy& own) : loop_(loop), changes_(changes), own_(own) {}
+
+  Ending ending(const llvm::Value* condition) {
+    if (const auto* first = llvm::dyn_cast<llvm::Instruction>(condition)) visit(first);
+    while (!open_.empty() && ending_ != Ending::kAdvances) look_at(*open_.pop_back_val());
+    return ending_;
+  }
+
+ private:
+  void visit(const llvm::Value* value) {
+    const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
+    if (i && loop_.contains(i) && seen_.insert(i).second) open_.push_back(i);
+  }
+
+  void look_at(const llvm::Instruction& i) {
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&i); phi && phi->getParent() == loop_.getHeader()) {
+      ending_ = Ending::kAdvances;
+      return;
+    }
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+      reads(*load);
+    } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && i.mayReadFromMemory()) {
+      calls(*call);
+    } else if (i.mayWriteToMemory()) {
+      ending_ = Ending::kUnknown;  // an atomic, or code that is not known
+    }
+    for (const auto& operand : i.operands()) visit(operand.get());
+  }
+
+  void reads(const llvm::LoadInst& load) {
+    const auto* object = llvm::getUnderlyingObject(load.getPointerOperand());
+    if (changes_.objects.contains(object))
+      ending_ = Ending::kAdvances;
+    else if (own_.covers(load.getPointerOperand()))
+      return;
+    else if (changes_.unknown || (!is_identified(object) && changes_something_lasting()))
+      ending_ = Ending::kUnknown;
+  }
+
+  void calls(const llvm::CallBase& call) {
+    for (const auto& argument : call.args())
+      if (argument->getType()->isPointerTy() && changes_.objects.contains(llvm::getUnderlyingObject(argument))) {
+        ending_ = Ending::kAdvances;
+        return;
+      }
+    if (changes_.unknown || changes_something_lasting()) ending_ = Ending::kUnknown;
+  }
+
+  bool changes_something_lasting() const {
+    for (const auto* object : changes_.objects)
+      if (!own_.covers(object)) return true;
+    return false;
+  }
+
+  const llvm::Loop& loop_;
+  const Changes& changes_;
+  const Privacy& own_;
+  Ending ending_ = Ending::kWaits;
+  llvm::SmallPtrSet<const llvm::Instruction*, 16> seen_;
+  llvm::SmallVector<const llvm::Instruction*, 16> open_;
+};
+
+const llvm::Value* condition_of(const llvm::Instruction& terminator) {
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&terminator)) return branch->isConditional() ? branch->getCondition() : nullptr;
+  const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&terminator);
+  return choice ? choice->getCondition() : nullptr;
+}
+
+// Unknown code may end a loop too: by an exception, or the process. So such a loop does not wait for sure.
+Ending ending_of(const llvm::Loop& loop, const Privacy& own) {
+  const Changes changes = changes_of(loop);
+  Ending all = changes.unknown ? Ending::kUnknown : Ending::kWaits;
+  llvm::SmallVector<llvm::BasicBlock*> exiting;
+  loop.getExitingBlocks(exiting);
+  for (const auto* block : exiting) {
+    const auto* condition = condition_of(*block->getTerminator());
+    if (!condition) {
+      all = Ending::kUnknown;
+      continue;
+    }
+    const Ending one = ExitCondition(loop, changes, own).ending(condition);
+    if (one == Ending::kAdvances) return one;
+    if (one == Ending::kUnknown) all = one;
+  }
+  return all;
+}
+
 }  // namespace
 
-Spins::Spins(llvm::Function& f) {
+Spins::Spins(llvm::Function& f, const Privacy& own) {
   llvm::DominatorTree dominators(f);
   llvm::LoopInfo loops(dominators);
   for (const auto* loop : loops.getLoopsInPreorder()) {
     bool idle = is_idle(*loop), endless = is_endless(*loop);
-    if (!idle && !endless) continue;
+    const Ending ending = ending_of(*loop, own);
     llvm::SmallVector<llvm::BasicBlock*> latches;
     loop->getLoopLatches(latches);
     for (const auto* latch : latches) {
@@ -89,8 +215,12 @@ Spins::Spins(llvm::Function& f) {
       if (!branch) continue;
       auto& flags = flags_[latch];
       if (endless) flags |= HEDDLE_SITE_ENDLESS;
-      for (unsigned i = 0; idle && i < branch->getNumSuccessors(); ++i)
-        if (branch->getSuccessor(i) == loop->getHeader()) flags |= i ? HEDDLE_SITE_IDLE_SECOND : HEDDLE_SITE_IDLE_FIRST;
+      if (ending == Ending::kAdvances) flags |= HEDDLE_SITE_ADVANCES;
+      for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+        if (branch->getSuccessor(i) != loop->getHeader()) continue;
+        if (idle) flags |= HEDDLE_SITE_IDLE_FIRST << i;
+        if (ending == Ending::kWaits) flags |= HEDDLE_SITE_WAITS_FIRST << i;
+      }
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/engine/process_tree.h"
+#include "src/engine/time_limit.h"
 #include "src/hunt/hunt.h"
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
@@ -25,6 +26,8 @@
 
 namespace heddle {
 namespace {
+
+using std::chrono::milliseconds;
 
 Meta meta_of(const HuntArguments& arguments) {
   Meta meta = describe_run(arguments.program, arguments.request.worker.launch);
@@ -49,15 +52,58 @@ void show_progress(const HuntArguments& arguments, const HuntProgress& progress)
   std::fflush(stderr);
 }
 
-// Nothing failed, but there are races: the first run that shows one can be replayed and looked at.
-void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, Answer& answer, Executor& executor) {
+// The hunt's time, and what may be spent beyond it to say what was found.
+class Budget {
+ public:
+  explicit Budget(milliseconds time) : time_(time) {}
+  using End = std::optional<TimeLimit::Clock::time_point>;
+  /// Of what can be left out: simplification, more races.
+  End time() const { return after(milliseconds(0)); }
+  /// Of everything.
+  End all() const { return after(overtime()); }
+  /// Of the races: something else has to be executed behind them.
+  End races() const {
+    const auto now = TimeLimit::Clock::now();
+    return limited() ? End(now + std::max(*all() - now, {}) / 2) : End();
+  }
+
+ private:
+  bool limited() const { return time_.count() > 0; }
+  milliseconds overtime() const { return std::max(time_ / 40, milliseconds(100)); }
+  End after(milliseconds more) const { return limited() ? End(start_ + time_ + more) : End(); }
+
+  TimeLimit::Clock::time_point start_ = TimeLimit::Clock::now();
+  milliseconds time_;
+};
+
+// Those of one run.
+std::vector<RaceRecord> races_of_run(const std::vector<RaceRecord>& races, const std::vector<std::uint64_t>& runs,
+                                     std::uint64_t run) {
+  std::vector<RaceRecord> out;
+  for (std::size_t i = 0; i < races.size(); i++)
+    if (runs[i] == run) out.push_back(races[i]);
+  return out;
+}
+
+// Nothing failed, but there are races: the first run that shows one can be replayed and looked at. Without the time to execute it
+// once more the trace has what the search kept of it.
+void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, const Budget& budget, Answer& answer,
+                Executor& executor) {
   const RaceFindings& found = answer.races;
-  if (found.races.empty()) return;
-  std::vector<RaceRecord> shown;
-  for (std::size_t i = 0; i < found.races.size(); i++)
-    if (found.runs[i] == found.runs.front()) shown.push_back(found.races[i]);
-  auto head = write_race_trace(confirming, answer.result, found.runs.front(), meta_of(arguments), std::move(shown),
-                               arguments.trace, executor);
+  if (found.races.empty() && found.seen_once.empty()) return;
+  const std::uint64_t run = found.races.empty() ? found.seen_in.front() : found.runs.front();
+  std::vector<RaceRecord> shown = races_of_run(found.races, found.runs, run);
+  for (RaceRecord& race : races_of_run(found.seen_once, found.seen_in, run)) shown.push_back(std::move(race));
+  const TimeLimit limit(*confirming.worker.stop, budget.all());
+  executor.worker().watch(&limit.stop());
+  Result<TraceHead> head = std::unexpected(Error{});
+  if (!found.races.empty() && !limit.stop())
+    head = write_race_trace(confirming, answer.result, run, meta_of(arguments), shown, arguments.trace, executor);
+  if (!head && limit.stop() && answer.result.race_runs.contains(run))
+    head = write_seen_race_trace(confirming, answer.result, run, meta_of(arguments), std::move(shown),
+                                 limit.time_is_up() ? "this run was not executed again: the time of the hunt was used up"
+                                                    : "this run was not executed again: the hunt was interrupted",
+                                 arguments.trace, executor);
   if (head)
     answer.race_trace = std::move(*head);
   else
@@ -71,21 +117,23 @@ std::filesystem::path trace_of(const HuntArguments& arguments, std::size_t i) {
   return path;
 }
 
-// An interrupt, now or in the search, ends simplification; each failure has its trace all the same.
-void tell_failures(const HuntArguments& arguments, const HuntRequest& confirming, Answer& answer, Executor& executor,
-                   bool live) {
+// An interrupt, now or in the search, ends simplification, and so does the time; each failure has its trace all the same.
+void tell_failures(const HuntArguments& arguments, const HuntRequest& confirming, const Budget& budget, Answer& answer,
+                   Executor& executor, bool live) {
+  const TimeLimit limit(*confirming.worker.stop, budget.all());
+  executor.worker().watch(&limit.stop());
   for (std::size_t i = 0; i < answer.result.failures.size(); i++) {
     ToldFailure& told = answer.told.emplace_back();
     told.trace = trace_of(arguments, i);
     auto witness = write_witness(confirming, answer.result, answer.result.failures[i], meta_of(arguments),
-                                 answer.races.races, told.trace, executor);
+                                 answer.races.races, told.trace, executor, limit);
     if (!witness) {
       told.not_written = witness.error();
       continue;
     }
     told.witness = std::move(*witness);
     if (arguments.simplify && told.confirmed())
-      told.simplified = simplify_finding(arguments, told.trace, *confirming.worker.stop, live);
+      told.simplified = simplify_finding(arguments, told.trace, budget.time(), limit.stop(), live);
   }
 }
 
@@ -98,16 +146,25 @@ Error found_but_not_written(const HuntArguments& arguments, const Answer& answer
           why.advice};
 }
 
-// With a failure to be confirmed after an interrupt, races have to be short.
-RaceFindings find_races(const HuntArguments& arguments, const HuntRequest& confirming, const HuntResult& result,
-                        Executor& executor) {
-  constexpr std::chrono::milliseconds kShort{1000};
-  if (!result.interrupted) return confirm_races(arguments.request, result, executor);
-  return confirm_races(confirming, result, executor, result.failures.empty() ? std::nullopt : std::optional(kShort));
+// Until the user stops it. After an interrupt that has a failure to be confirmed, races have to be short.
+RaceFindings find_races(const HuntArguments& arguments, HuntRequest confirming, const Budget& budget,
+                        const HuntResult& result, Executor& executor) {
+  constexpr milliseconds kShort{1000};
+  const std::atomic<bool>& stop = result.interrupted ? *confirming.worker.stop : *arguments.request.worker.stop;
+  Budget::End end = budget.races();
+  if (result.interrupted && !result.failures.empty()) end = TimeLimit::Clock::now() + kShort;
+  const TimeLimit limit(stop, end);
+  confirming.worker.stop = &limit.stop();
+  executor.worker().watch(&limit.stop());
+  RaceFindings found = confirm_races(confirming, result, executor);
+  executor.worker().watch(nullptr);
+  found.out_of_time = found.stopped && limit.time_is_up() && !result.interrupted;
+  return found;
 }
 
 Result<Answer> find(HuntArguments& arguments) {
   const std::atomic<bool>& impatient = outlast_interrupts();
+  const Budget budget(arguments.request.time);
   bool live = !arguments.json && !arguments.quiet && is_terminal(2);
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
     if (live) show_progress(arguments, progress);
@@ -121,10 +178,16 @@ Result<Answer> find(HuntArguments& arguments) {
   confirming.worker.stop = &impatient;
   auto executor = Executor::create(confirming.worker, std::make_shared<SiteCache>());
   if (!executor) return std::unexpected(executor.error());
-  answer.races = find_races(arguments, confirming, answer.result, **executor);
-  answer.result.interrupted |= answer.races.interrupted;
-  if (answer.result.failures.empty()) return trace_race(arguments, confirming, answer, **executor), std::move(answer);
-  tell_failures(arguments, confirming, answer, **executor, live);
+  if (Status ready = (*executor)->worker().prepare(); !ready && answer.result.failures.empty())
+    return std::unexpected(ready.error());
+  answer.races = find_races(arguments, confirming, budget, answer.result, **executor);
+  answer.result.interrupted |= answer.races.stopped && !answer.races.out_of_time;
+  if (answer.result.failures.empty()) {
+    trace_race(arguments, confirming, budget, answer, **executor);
+  } else {
+    tell_failures(arguments, confirming, budget, answer, **executor, live);
+  }
+  if (answer.result.failures.empty()) return answer;
   answer.result.interrupted |= arguments.request.worker.stop->load();
   if (!answer.foremost() && !arguments.request.keep_going)
     return std::unexpected(found_but_not_written(arguments, answer));
@@ -151,6 +214,7 @@ std::string why_inconclusive(const Answer& answer) {
   const std::optional<std::size_t> foremost = answer.foremost();
   if (!foremost) return answer.result.interrupted ? "interrupted" : "no run ended";
   const Witness& witness = *answer.told[*foremost].witness;
+  if (witness.out_of_time) return "failed once; the time was used up before it was executed again";
   if (witness.interrupted) return "failed once; interrupted before it was executed again";
   if (witness.error) return "failed once; it could not be executed again: " + witness.error->message;
   return "failed once; executed again with the same schedule and inputs, " + witness.difference;

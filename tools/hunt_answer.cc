@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/timeouts.h"
 #include "src/show/words.h"
 #include "tools/json.h"
 #include "tools/status.h"
@@ -31,6 +32,29 @@ void print_races(const std::vector<RaceRecord>& races) {
   const std::vector<std::string> lines = race_lines(races);
   fmt::print("  {}\n", counted("data race", lines.size()));
   for (const std::string& line : lines) fmt::print("    {}\n", line);
+}
+
+// Seen by the detector in a run of the search, which was not executed again.
+void print_seen_once(const RaceFindings& found) {
+  if (found.seen_once.empty()) return;
+  const std::vector<std::string> lines = race_lines(found.seen_once);
+  fmt::print("  {} seen once, not executed again {}\n", counted("data race", lines.size()),
+             found.out_of_time ? "for lack of time"
+             : found.stopped   ? "since the hunt was interrupted"
+                               : "since enough others were");
+  for (const std::string& line : lines) fmt::print("    {}\n", line);
+}
+
+// No run ended: what was executed all the same, and what can be done.
+void print_unfinished(const HuntArguments& arguments, const StoppedRuns& stopped) {
+  if (stopped.runs > 0)
+    fmt::print("  the time was used up: {} stopped after {}, with {}\n",
+               stopped.runs == 1 ? "the run was" : counted("run", stopped.runs) + " were", counted("step", stopped.steps),
+               counted("thread", stopped.threads));
+  if (arguments.quiet) return;
+  fmt::print("  next     give it more --time, a smaller input or fewer threads\n");
+  if (!is_plain(arguments.program))
+    fmt::print("           compile files that only compute without hooks: clang -g -c FILE in place of heddle cc\n");
 }
 
 constexpr std::size_t kLongLine = 120;
@@ -91,6 +115,13 @@ void print_not_written(const HuntArguments& arguments, const FailingRun& failing
              failing.outcome.failure->message, run_text(arguments, failing), told.not_written->message);
 }
 
+void print_early_timeouts(const std::filesystem::path& path) {
+  auto trace = TraceReader::open(path);
+  if (!trace) return;
+  if (auto timeouts = early_timeouts(*trace))
+    for (const EarlyTimeout& timeout : *timeouts) fmt::print("  {}\n", in_words(timeout));
+}
+
 // With --simplify all that is said is of the simplified trace, since that is the one to look at; the run is the hunt's.
 void print_failure(const HuntArguments& arguments, const FailingRun& failing, const ToldFailure& told) {
   if (!told.witness) return print_not_written(arguments, failing, told);
@@ -110,7 +141,9 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
              : place_fits  ? "   "
                            : "\n  ",
              where, run_fits || !place_fits ? "   " : "\n  ", run);
-  if (witness.interrupted)
+  if (witness.out_of_time)
+    fmt::print("  seen once, not executed again for lack of time; the replay below does that\n");
+  else if (witness.interrupted)
     fmt::print("  not executed again yet: interrupted; the replay below does that\n");
   else if (witness.error)
     fmt::print("  it could not be executed again: {}\n", witness.error->message);
@@ -124,6 +157,7 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
   if (simplified && !arguments.quiet)
     for (const std::string& line : simplified_lines(*simplified, shell_word(told.trace.string())))
       fmt::print("  {}\n", line);
+  if (!arguments.quiet && !simplified) print_early_timeouts(told.trace);
   print_next(arguments, told.trace);
   if (simplified && simplified->answer && !arguments.quiet) fmt::print("  {}\n", found_as(told));
   if (!has_lines(failure) && !arguments.quiet)
@@ -176,20 +210,18 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
                                : result.runs == 0                     ? "inconclusive: no run ended"
                                : result.interrupted                   ? "interrupted: nothing failed"
                                                                       : "nothing failed";
-    const std::size_t races = race_lines(answer.races.races).size();
+    const std::size_t races = race_lines(answer.races.races).size() + race_lines(answer.races.seen_once).size();
     fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);
     if (answer.race_trace) print_next(arguments, arguments.trace);
-    if (result.runs == 0 && !result.interrupted && !arguments.quiet)
-      fmt::print(
-          "  one run takes longer than the hunt may: give it more --time, or --run-timeout makes a long run a "
-          "livelock\n");
+    if (result.runs == 0 && !result.interrupted) print_unfinished(arguments, result.stopped);
   }
   if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
   if (arguments.quiet) return;
   if (result.coverage.runs > 0 && result.complete.empty()) fmt::print("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
+  print_seen_once(answer.races);
   if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
     fmt::print(
         "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
@@ -204,12 +236,15 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (answer.races.unconfirmed > 0)
     fmt::print("  note: {} seen once and not again when the run was repeated\n",
                were("more data race", answer.races.unconfirmed));
-  if (answer.races.not_tried > 0)
-    fmt::print("  note: {} seen; the runs that showed {} were not repeated: {}\n",
-               were("more data race", answer.races.not_tried), answer.races.not_tried == 1 ? "it" : "them",
-               answer.races.interrupted   ? "interrupted"
-               : answer.races.out_of_time ? "the time was used up"
-                                          : "enough others were");
+  if (const std::size_t more = answer.races.not_tried - answer.races.seen_once.size(); more > 0)
+    fmt::print("  note: {} seen; the runs that showed {} were not repeated: {}\n", were("more data race", more),
+               more == 1 ? "it" : "them",
+               answer.races.out_of_time ? "the time was used up"
+               : answer.races.stopped   ? "interrupted"
+                                        : "enough others were");
+  if (result.stopped.runs > 0 && result.runs > 0 && result.stopped.steps >= result.progress.longest)
+    fmt::print("  note: the time was used up: {} stopped, the longest after {}\n", were("run", result.stopped.runs),
+               counted("step", result.stopped.steps));
 }
 
 }  // namespace
@@ -240,7 +275,11 @@ int status_of(const Answer& answer) {
 nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   nlohmann::ordered_json races = nlohmann::ordered_json::array();
-  for (const RaceRecord& race : answer.races.races) races.push_back(race_json(race));
+  const auto add = [&](const std::vector<RaceRecord>& some, bool repeated) {
+    for (const RaceRecord& race : some) races.push_back(race_json(race)), races.back()["repeated"] = repeated;
+  };
+  add(answer.races.races, true);
+  add(answer.races.seen_once, false);
   nlohmann::ordered_json out;
   const std::optional<std::size_t> foremost = answer.foremost();
   const ToldFailure* told = foremost ? &answer.told[*foremost] : nullptr;
@@ -250,6 +289,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["runs"] = result.runs;
   out["seconds"] = result.seconds;
   out["strategy"] = arguments.strategy;
+  out["time_model"] = arguments.request.time_model == TimeModel::kLoose ? "loose" : "virtual";
   out["points"] = arguments.points;
   out["seed"] = arguments.request.seed;
   out["trace"] = told                ? nlohmann::ordered_json(told->trace.string())
@@ -263,6 +303,8 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["steps"] = head ? head->totals.steps : result.progress.longest;
   out["diverged"] = told && !told->confirmed() && !told->witness->interrupted && !told->witness->error;
   out["interrupted"] = result.interrupted;
+  out["out_of_time"] = result.out_of_time;
+  out["stopped"] = {{"runs", result.stopped.runs}, {"steps", result.stopped.steps}, {"threads", result.stopped.threads}};
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
   if (told && told->simplified) out["simplified"] = simplified_json(*told->simplified, told->trace);
   if (arguments.request.keep_going) out["failures"] = failures_json(answer);

@@ -17,6 +17,7 @@
 #include "tools/find_program.h"
 #include "tools/hunt_bisect.h"
 #include "tools/options.h"
+#include "tools/trust.h"
 #include "tools/way_in.h"
 
 namespace heddle {
@@ -38,7 +39,7 @@ Exit status: 66 a failure was found, 0 none, 3 it was found but executed again i
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {
   std::string detector = "auto", exits = "any", output, seed, time = "60s", network = "own", run_timeout, hang_timeout,
-              trace, build;
+              trace, build, time_model = "loose";
   std::uint64_t max_steps = 0;
   bool no_fork_server = false;
 };
@@ -57,7 +58,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
       ->check(whole_number(1, 64));
   app.add_option("--runs", request.runs, "stop after this many executions (default 10000)")
       ->check(whole_number(1, std::uint64_t{1} << 62));
-  app.add_option("--time", typed.time, "stop after this time: 30s, 5m; 0: no limit (default 60s)");
+  app.add_option("--time", typed.time, "time for everything, with what is executed again: 30s, 5m; 0: no limit (default 60s)");
   app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
   app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle)");
   app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
@@ -82,6 +83,10 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   app.add_option("--network", typed.network,
                  "own (default): each worker has a loopback device of its own and nothing else; host")
       ->check(one_of({"own", "host"}));
+  app.add_option("--time-model", typed.time_model,
+                 "loose (default): when a sleep or time-out ends is a scheduling choice, rarely before it is due; virtual: "
+                 "it ends when no other thread can run")
+      ->check(one_of({"loose", "virtual"}));
   app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
   app.add_flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
   app.add_flag("--keep-going", request.keep_going,
@@ -133,6 +138,7 @@ Status understand(const Typed& typed, HuntArguments& out) {
                      : typed.detector == "off" ? DetectorUse::kOff
                                                : DetectorUse::kAuto;
   request.worker.fork_server = !typed.no_fork_server;
+  request.time_model = typed.time_model == "loose" ? TimeModel::kLoose : TimeModel::kVirtual;
   auto conditions = FailureConditions::create(typed.exits, typed.output);
   if (!conditions) return std::unexpected(conditions.error());
   request.conditions = std::move(*conditions);
@@ -155,6 +161,7 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   launch.cwd = std::filesystem::current_path();
   launch.network = typed.network == "host" ? Network::kHost : Network::kOwn;
   request.worker.ready_timeout = request.options.ready_timeout;
+  request.worker.seal = key_for_new_traces();
   launch.fork_at_mark = request.options.fork_at_mark;
   if (Status way = choose_way_in(out.program, launch); !way) return way;
   if (!typed.trace.empty()) return {};  // asked before

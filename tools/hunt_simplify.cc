@@ -8,11 +8,18 @@ namespace heddle {
 namespace fs = std::filesystem;
 
 SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::path& trace,
-                                   const std::atomic<bool>& impatient, bool live) {
+                                   std::optional<TimeLimit::Clock::time_point> end, const std::atomic<bool>& give_up,
+                                   bool live) {
   SimplifiedFinding out;
-  const auto interrupted = [&] { return out.interrupted = arguments.request.worker.stop->load(); };
-  if (interrupted()) {
-    out.why_not = Error{"interrupted", fmt::format("heddle simplify {}", shell_word(trace.string()))};
+  const TimeLimit limit(*arguments.request.worker.stop, end);
+  const auto stopped = [&] {
+    out.out_of_time = limit.time_is_up();
+    out.interrupted = limit.stop() && !out.out_of_time;
+    return limit.stop().load();
+  };
+  if (stopped()) {
+    out.why_not = Error{out.out_of_time ? "the time was used up" : "interrupted",
+                        fmt::format("heddle simplify {}", shell_word(trace.string()))};
     return out;
   }
   fs::path original = trace;
@@ -26,20 +33,22 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::pat
   SimplifyTask task;
   task.trace = original.string();
   task.output = trace;
+  task.trust = true;  // written a moment ago
   task.engine = arguments.request.options;
-  task.stop = arguments.request.worker.stop;
-  task.give_up = &impatient;
+  task.stop = &limit.stop();
+  task.give_up = &give_up;
   if (live) task.on_progress = show_simplify_progress;
   auto answer = simplify_trace(task);
   if (live) fmt::print(stderr, "\r\033[K");
   if (answer) {
     out.answer = std::move(*answer);
-    out.interrupted = out.answer->interrupted;
+    out.out_of_time = out.answer->interrupted && limit.time_is_up();
+    out.interrupted = out.answer->interrupted && !out.out_of_time;
     out.original = original;
     return out;
   }
   out.why_not = answer.error().error;
-  interrupted();
+  stopped();
   fs::rename(original, trace, failed);
   return out;
 }
@@ -48,16 +57,22 @@ std::vector<std::string> simplified_lines(const SimplifiedFinding& finding, cons
   if (!finding.answer)
     return {fmt::format("note: not simplified: {}{}", finding.why_not->message,
                         finding.why_not->advice.empty() ? "" : "; " + finding.why_not->advice)};
-  std::vector<std::string> out = {first_line(*finding.answer) + interrupted_text(*finding.answer)};
+  std::vector<std::string> out = {first_line(*finding.answer) + (finding.out_of_time ? "   the time was used up: the best so far"
+                                                                                     : interrupted_text(*finding.answer))};
   for (std::string& line : preemption_lines(*finding.answer, trace)) out.push_back(std::move(line));
   for (const std::string& note : finding.answer->notes) out.push_back("note: " + note);
   return out;
 }
 
 nlohmann::ordered_json simplified_json(const SimplifiedFinding& finding, const fs::path& trace) {
-  if (!finding.answer) return {{"why_not", finding.why_not->message}, {"interrupted", finding.interrupted}};
+  if (!finding.answer)
+    return {{"why_not", finding.why_not->message},
+            {"interrupted", finding.interrupted},
+            {"out_of_time", finding.out_of_time}};
   nlohmann::ordered_json out = simplify_json(*finding.answer, trace.string());
   out["original"] = finding.original.string();
+  out["interrupted"] = finding.interrupted;
+  out["out_of_time"] = finding.out_of_time;
   return out;
 }
 

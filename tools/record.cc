@@ -19,6 +19,7 @@
 #include "tools/signals.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
+#include "tools/trust.h"
 #include "tools/verbs.h"
 #include "tools/way_in.h"
 
@@ -105,6 +106,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   worker.inherited = {0, 1, 2};
   worker.inherit_input = true;
   worker.ready_timeout = options->ready_timeout;
+  worker.seal = key_for_new_traces();
   out.request.trace = out.trace.empty() ? out.program.path.filename().string() + ".heddle" : out.trace;
   if (Status can = can_be_written(out.request.trace); !can) return failed(can.error());
   return std::nullopt;

@@ -14,6 +14,7 @@
 #include "tools/replay_gdb.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
+#include "tools/trust.h"
 #include "tools/verbs.h"
 #include "tools/way_in.h"
 
@@ -21,7 +22,8 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-The program is the one that the trace names, or PROG; it must be the same build. It runs with the recorded arguments, environment
+The program is the one that the trace names, or PROG; it must be the same build. ARGS, if given, must be those of the trace.
+A trace that you did not make on this machine needs -- PROG or --trust: it decides what is run (docs/security.md). It runs with the recorded arguments, environment
 (but not LD_* and PATH) and inputs; what it read from outside is fed from the trace. A damaged trace is replayed as far as it is intact.
 
 Example:  heddle replay --times 20 queue-1.heddle
@@ -31,11 +33,12 @@ Exit status: 66 the failure came back, 0 the trace has none and the replay neith
 70 a bug in heddle, 130 interrupted.)";
 
 struct ReplayArguments {
-  std::string trace, program;
+  std::string trace;
+  std::vector<std::string> program;  // behind --
   std::uint64_t times = 1;
   bool json = false, quiet = false;
   std::string hang_timeout;
-  bool gdb = false, start_under_gdb = false;
+  bool gdb = false, start_under_gdb = false, trust = false;
   Options options;
   std::string damage;       // of the trace; empty: none
   std::uint64_t steps = 0;  // that are followed
@@ -47,13 +50,14 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   if (!options) return options.error();
   out.options = *options;
   CLI::App app("Executes a trace again: the same schedule, the same inputs, the same end.", "heddle replay");
-  set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG]");
+  set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG [ARGS...]]");
   app.footer(kFooter);
   app.add_option("TRACE", out.trace, "written by heddle hunt or heddle record")->required();
   app.add_option("--times", out.times, "how often (default 1)")->check(whole_number(1, 1'000'000));
   app.add_option("--hang-timeout", out.hang_timeout,
                  "a replay without a scheduling point for this long is cut off (default 10s)");
   app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
+  app.add_flag("--trust", out.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with
   app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
   app.add_flag("-q,--quiet", out.quiet, "only the answer");
@@ -64,10 +68,7 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
     if (duration->count() == 0) return report_error("replay", {"the hang timeout cannot be 0", ""});
     out.options.hang_timeout = *duration;
   }
-  if (split.program.size() > 1)
-    return report_error("replay",
-                        {"the arguments of the program come from the trace: only its path may stand behind --", ""});
-  if (!split.program.empty()) out.program = split.program.front();
+  out.program = split.program;
   if (out.gdb && (out.json || out.times != 1))
     return report_error("replay", {"--gdb is one session with you: not with --json or --times", ""});
   return std::nullopt;
@@ -175,7 +176,9 @@ int replay_main(int argc, char** argv) {
     return report_error(
         "replay",
         {fmt::format("{} is damaged, and which program it is of is lost: {}", arguments.trace, arguments.damage), ""});
-  auto program = program_of_trace(arguments.program, head.meta, "replay", arguments.trace);
+  if (Status may = may_be_executed(*trace, {"replay", arguments.trace, arguments.trust, arguments.program}); !may)
+    return report_error("replay", may.error());
+  auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay", arguments.trace);
   if (!program) return report_error("replay", program.error());
   auto replayer = Replayer::create(*trace, arguments.options);
   if (!replayer) return report_error("replay", replayer.error());

@@ -50,7 +50,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   SimplifyTask& task = out.task;
   task.engine = *options;
   CLI::App app("Reduces a failing trace to the switches that its failure needs.", "heddle simplify");
-  set_usage(app, "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG]");
+  set_usage(app, "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]");
   app.footer(kFooter);
   app.add_option("TRACE", task.trace, "with a failure, written by heddle hunt")->required();
   app.add_option("-o,--output", out.output, "the simplified trace (default: TRACE-simple.heddle)");
@@ -61,13 +61,11 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   app.add_option("--inputs", out.inputs, "auto (default), real, recorded")->check(one_of({"auto", "real", "recorded"}));
   app.add_flag("--one-by-one", task.options.one_by_one,
                "as in Tinertia's paper: every operation is executed (slower; for comparisons)");
+  app.add_flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   app.add_flag("--json", out.json, "one JSON object on stdout");
   app.add_flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
   if (auto status = parse_options(app, split.own)) return status;
-  if (split.program.size() > 1)
-    return report_error("simplify",
-                        {"the arguments of the program come from the trace: only its path may stand behind --", ""});
-  if (!split.program.empty()) task.program = split.program.front();
+  task.program = split.program;
   task.inputs = out.inputs == "real"       ? InputChoice::kReal
                 : out.inputs == "recorded" ? InputChoice::kRecorded
                                            : InputChoice::kAuto;

@@ -16,6 +16,7 @@
 #include "tools/open_trace.h"
 #include "tools/program_of_trace.h"
 #include "tools/terminal.h"
+#include "tools/trust.h"
 #include "tools/way_in.h"
 
 namespace heddle {
@@ -30,7 +31,7 @@ Trouble bad_input(const Error& error) { return Trouble(SimplifyTrouble{error, tr
 Trouble could_not(const Error& error) { return Trouble(SimplifyTrouble{error, false}); }
 
 std::string what_helps_when_damaged(const TraceReader& trace, const Options& engine) {
-  if (Replayer::create(trace, engine)) return "heddle replay follows what is left of it";
+  if (Replayer::create(trace, engine)) return "heddle replay --trust follows what is left of it";
   const std::vector<std::string>& argv = trace.head().meta.argv;
   return fmt::format("nothing of its schedule is left; heddle hunt -- {} looks for the failure again",
                      argv.empty() ? "PROG" : shell_line(argv));
@@ -104,7 +105,8 @@ class Session {
 
 Status Session::start(const TraceReader& trace) {
   const Meta& meta = trace.head().meta;
-  auto program = program_of_trace(task_.program, meta, "simplify", task_.trace);
+  if (Status may = may_be_executed(trace, {"simplify", task_.trace, task_.trust, task_.program}); !may) return may;
+  auto program = program_of_trace(task_.program.empty() ? "" : task_.program.front(), meta, "simplify", task_.trace);
   if (!program) return std::unexpected(program.error());
   auto replayer = Replayer::create(trace, task_.engine);
   if (!replayer) return std::unexpected(replayer.error());
@@ -115,6 +117,7 @@ Status Session::start(const TraceReader& trace) {
   worker.output = OutputMode::kCapture;
   worker.ready_timeout = task_.engine.ready_timeout;
   worker.stop = task_.stop;
+  worker.seal = key_for_new_traces();
   auto input = standard_input_of(meta.standard_input);
   if (!input) return std::unexpected(input.error());
   input_.emplace(std::move(*input));
@@ -246,6 +249,7 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
     auto found = preemptions_of(*written, simplified->best.execution.turns,
                                 time_of_build(answer_.after.meta, executor_->worker().server_executable()));
     if (found) answer_.preemptions = std::move(*found);
+    if (auto early = early_timeouts(*written)) answer_.timeouts = std::move(*early);
   }
   return std::move(answer_);
 }
@@ -288,6 +292,7 @@ std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const st
   std::vector<std::string> lines;
   for (const Preemption& preemption : answer.preemptions | std::views::take(kMost))
     lines.push_back(in_words(preemption));
+  for (const EarlyTimeout& timeout : answer.timeouts) lines.push_back(in_words(timeout));
   if (answer.preemptions.size() > kMost)
     lines.push_back(fmt::format("... and {} more: heddle show {}", answer.preemptions.size() - kMost, trace));
   return lines;
@@ -307,6 +312,13 @@ nlohmann::ordered_json simplify_json(const SimplifyAnswer& answer, const std::st
   out["trace"] = output;
   out["rounds"] = answer.rounds;
   out["preemptions"] = std::move(places);
+  nlohmann::ordered_json timeouts = nlohmann::ordered_json::array();
+  for (const EarlyTimeout& timeout : answer.timeouts)
+    timeouts.push_back({{"step", timeout.step},
+                        {"thread", timeout.thread},
+                        {"skipped_ns", timeout.skipped_ns},
+                        {"text", in_words(timeout)}});
+  out["early_timeouts"] = std::move(timeouts);
   out["failure"] = failure_json(answer.after.failure);
   out["inputs"] = answer.inputs == InputSource::kReal ? "real" : "recorded";
   out["interrupted"] = answer.interrupted;

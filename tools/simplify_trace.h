@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/engine/options.h"
+#include "src/show/timeouts.h"
 #include "src/simplify/preemptions.h"
 #include "src/simplify/simplify.h"
 
@@ -19,7 +20,8 @@ enum class InputChoice { kAuto, kReal, kRecorded };
 
 struct SimplifyTask {
   std::string trace;    // file
-  std::string program;  // instead of the recorded path
+  std::vector<std::string> program;  // behind --, instead of the recorded path; arguments are those of the trace
+  bool trust = false;                // whoever made the trace
   std::filesystem::path output;
   InputChoice inputs = InputChoice::kAuto;
   SimplifyOptions options;
@@ -36,6 +38,7 @@ struct SimplifyAnswer {
   bool interrupted = false;
   InputSource inputs = InputSource::kReal;
   std::vector<Preemption> preemptions;
+  std::vector<EarlyTimeout> timeouts;  // of the simplified trace
   std::vector<std::string> notes;
 };
 

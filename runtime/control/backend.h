@@ -1,5 +1,5 @@
 // How the chosen thread is made to run. The scheduler decides, a backend only switches. Under control: baton.cc (real
-// threads, futex hand-off) and fibers.cc (contexts of the real threads on one carrier).
+// threads, futex hand-off) and fibers.cc (contexts of the real threads on one carrier). A run may begin on fibers and go on with the baton.
 #pragma once
 #include "runtime/control/thread.h"
 
@@ -29,7 +29,14 @@ extern const Backend baton_backend;
 extern const Backend fiber_backend;
 extern const Backend parallel_backend;  // recordings: nothing to switch (runtime/parallel/)
 extern const Backend* backend;
-/// The CPU and kernel let user code write the FS base.
-bool fibers_possible();
+inline bool on_fibers() { return backend == &fiber_backend; }
+/// Why fibers cannot be used in this process, in words for the user; null: they can. Before the first run's threads exist.
+const char* no_fibers();
+/// By the holder, on fibers: from here on each thread of the program runs on its own kernel thread, and the backend is baton. The schedule is not
+/// concerned. Returns on the holder's own kernel thread. `why` names what the program asked for.
+void move_to_real_threads(const char* why);
+extern bool moved_to_real_threads;  // in this run
+/// By a thread on its own kernel thread, which fibers had parked: signal mask and alternate stack are from now on those of the thread.
+void adopt_kernel_thread(Thread& t);
 
 }  // namespace heddle::rt

@@ -6,6 +6,7 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/idle.h"
+#include "runtime/control/light.h"
 
 namespace heddle::rt {
 namespace {
@@ -18,11 +19,14 @@ void wake(Thread& t) {
 void park(Thread& t) {
   while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
   __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+  if (HEDDLE_UNLIKELY(t.foreign)) adopt_kernel_thread(t);  // it was outside when the others were moved
 }
 
 void start() {}
 
 void arrive(Thread& t) {
+  if (HEDDLE_UNLIKELY(t.unborn)) light_arrived(t);  // was made as a fiber
+  if (HEDDLE_UNLIKELY(t.foreign)) adopt_kernel_thread(t);
   __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);  // "is there": the creator waits for it
   futex_wake(&t.native, 1);
   park(t);
@@ -57,6 +61,7 @@ void enter(Thread& t) {
 }  // namespace
 
 void baton_wake(Thread& t) { wake(t); }
+void baton_park(Thread& t) { park(t); }
 
 const Backend baton_backend{"baton", start, [](Thread&) {}, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
 

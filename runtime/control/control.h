@@ -9,7 +9,9 @@ inline constexpr uint64_t kClockReadTick = 1000;      // virtual ns per clock re
 inline constexpr uint32_t kSpinLimit = 24;            // unproductive points in a row before a thread must give way
 inline constexpr uint64_t kFairSegment = 4000;        // steps in one segment before it must give way once
 inline constexpr uint64_t kQuietBeforeJump = 400;     // unproductive steps per enabled thread before time jumps
+inline constexpr uint64_t kQuietBeforeFair = 1000;    // ... before the schedule is fair until somebody makes progress
 inline constexpr uint64_t kQuietIsLivelock = 200'000;   // ... before it is a livelock: a loop may look at a flag that often
+inline constexpr uint64_t kLastLook = 20'000;         // ... the last of them are watched: a thread that computes makes progress
 inline constexpr int32_t kHookBudget = 100'000;       // hooks without a point before a forced one
 inline constexpr int kDivergedStatus = 121, kFailedStatus = 122;
 
@@ -30,13 +32,15 @@ struct Control {
   uint16_t other_waits;      // for anything else
   uint64_t next_deadline;    // of threads that are not enabled; ~0 none
   uint64_t now;              // virtual ns
+  bool clock_read;           // by the program, since time_may_pass() last let time pass
   uint64_t steps, max_steps, hash;
   uint64_t stay_until;       // before this step the thread that runs need not ask (unless `dirty`, or a deadline comes)
   bool always_ask;           // somebody wants to know of each step
   uint32_t observe;          // so many more decisions are told to the host
   uint32_t segment_thread;
   uint64_t segment_start;    // step
-  uint64_t quiet_steps;      // unproductive steps in a row, over all threads
+  uint64_t quiet_steps;      // unproductive steps in a row, over all threads; starts over when something comes from outside
+  uint64_t looks;            // the same, counted by what the threads do alone: a replay counts alike, whenever its I/O comes back
   const uint32_t* expect;
   uint64_t expect_count;
   Thread* dying;             // left control for good, its OS thread may still be there

@@ -7,6 +7,9 @@
 //   outside:   leave_to(): base loop wakes A's kernel thread, which continues A's context natively (blocking I/O, exit);
 //              enter(): A's kernel thread saves the context and parks; the carrier resumes it when it is chosen.
 //
+//   moving:    a program that asks for what belongs to one kernel thread (its privileges, its pending signals) gets real threads:
+//              each context goes on on its own kernel thread, the carrier retires, and the rest of the run is the baton backend's.
+//
 // Rules of this file: a context is saved before anyone can see it; after a kernel thread was woken its Thread is not touched.
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
@@ -52,10 +55,12 @@ void await_parked(Thread& t) {
   while (HEDDLE_UNLIKELY(!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST))) futex_wait(&t.native, 0);
 }
 
-// On the parking stack: sleeps until the context is to go on natively, in leave_to().
+// On the parking stack: sleeps until the context is to go on natively, in leave_to() or settle().
 [[noreturn]] void sleep_parked(Thread& t) {
   while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
   __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+  uint64_t sigsys = 1ull << (SIGSYS - 1);  // libc's first calls for a thread are answered by us
+  if (HEDDLE_UNLIKELY(t.unborn)) raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &sigsys, nullptr, 8);
   heddle_resume(t.context);
   __builtin_trap();
 }
@@ -104,11 +109,25 @@ void carry(void** save, Thread& next) {
   heddle_switch(save, next.context, next.fs_base);
 }
 
+// The carrier is main's own kernel thread until main itself has to go on natively: then one of ours takes over.
+bool main_carries;
+
+// The threads are being moved to their own kernel threads, and nobody is carried any more. Main's waits until it is main's turn.
+[[noreturn]] void retire() {
+  uint64_t all = ~0ull;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
+  while (!main_carries) raw_syscall(SYS_exit, 0);
+  Thread& main = thread(0);
+  __asm__ volatile("wrfsbase %0" ::"r"(main.fs_base));
+  sleep_parked(main);
+}
+
 void base_loop() {
   for (;;) {
     if (Thread* t = to_native) {
       to_native = nullptr;
       go_on_natively(*t);
+      if (HEDDLE_UNLIKELY(moved_to_real_threads)) retire();
     }
     Thread* next = to_run;
     to_run = nullptr;
@@ -117,9 +136,6 @@ void base_loop() {
     carry(&base_context, *next);
   }
 }
-
-// The carrier is main's own kernel thread until main itself has to go on natively: then one of ours takes over.
-bool main_carries;
 
 void base_entry() {
   base_loop();
@@ -147,26 +163,35 @@ void new_carrier(void*) {
   heddle_switch(&unused, base_context, thread(0).fs_base);
 }
 
+// A context goes on after it was saved: as a fiber, or, once the threads have been moved, on its own kernel thread.
+void settle(Thread& t) {
+  if (HEDDLE_LIKELY(!moved_to_real_threads)) return;
+  adopt_kernel_thread(t);
+  if (!t.moving) return;  // it came back from outside meanwhile, and was chosen
+  t.moving = false;
+  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.native, 1);
+  baton_park(t);
+}
+
 void arrive(Thread& t) {
   if (t.unborn) return light_arrived(t);  // and was chosen before
   t.fs_base = fs_base();
   park(t, wait_after_arrival);
+  settle(t);
 }
 
 void expect(Thread& t) { t.parking_stack = (char*)arena_allocate(kParkingStack); }
 
 // libc starts a thread without touching anything that others could notice. Who stands between libc and us (AddressSanitizer) may map
-// memory for it: then nobody runs beside that.
+// memory for it, and knows threads by their kernel threads.
 bool made_by_libc() {
   dl_find_object made, libc;
   return _dl_find_object((void*)HEDDLE_REAL(pthread_create), &made) == 0 && _dl_find_object((void*)gnu_get_libc_version, &libc) == 0 &&
          made.dlfo_link_map == libc.dlfo_link_map;
 }
-bool starts_alone;
 
-void await_arrival(Thread& t) {
-  if (starts_alone) await_parked(t);
-}
+void await_arrival(Thread&) {}
 
 void start() {
   expect(*self);
@@ -174,15 +199,18 @@ void start() {
   self->fs_base = fs_base();
   base_context = new_base_context();
   main_carries = true;
-  starts_alone = !made_by_libc();
-  light_possible = !starts_alone && io_available() && !debugged();
+  light_possible = io_available() && !debugged();
 }
 
-void switch_to(Thread& from, Thread& to) { carry(&from.context, to); }
+void switch_to(Thread& from, Thread& to) {
+  carry(&from.context, to);
+  settle(from);
+}
 
 void switch_to_idle(Thread& from) {
   to_run = nullptr;
   heddle_switch(&from.context, base_context, from.fs_base);
+  settle(from);
 }
 
 void leave_to(Thread& from, Thread* to) {
@@ -198,9 +226,55 @@ void leave_to(Thread& from, Thread* to) {
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &from.parked_mask, 0, 8);  // on its own kernel thread now
 }
 
-void enter(Thread& t) { park(t, wait_after_return); }
+void enter(Thread& t) {
+  park(t, wait_after_return);
+  settle(t);
+}
+
+// Its kernel thread continues its context, settles, and parks there.
+void bring_over(Thread& t) {
+  give_kernel_thread(t);
+  if (t.unborn) light_in_libc = &t;
+  t.foreign = t.moving = true;
+  t.native = 0;
+  baton_wake(t);
+  await_parked(t);
+}
 
 }  // namespace
+
+bool moved_to_real_threads;
+
+void move_to_real_threads(const char* why) {
+  Thread& me = *self;
+  note("%s concerns one kernel thread: from there on the run uses real threads (backend=baton), which is slower", why);
+  for (uint32_t i = 0; i < thread_count(); i++)
+    if (Thread& t = thread(i); !t.finished) await_parked(t);  // those that have just been made arrive as fibers
+  light_possible = false;
+  moved_to_real_threads = true;
+  if (!main_carries || me.index != 0) {
+    to_native = &me;
+    heddle_switch(&me.context, base_context, me.fs_base);
+  }
+  backend = &baton_backend;
+  adopt_kernel_thread(me);
+  const uint8_t allowed = io_selector;
+  io_selector = 1;  // libc's first calls for a thread
+  for (uint32_t i = 0; i < thread_count(); i++) {
+    Thread& t = thread(i);
+    if (&t == &me || t.finished) continue;
+    if (t.state == HEDDLE_T_OUT)
+      t.foreign = true;
+    else
+      bring_over(t);
+  }
+  io_selector = allowed;
+}
+
+void adopt_kernel_thread(Thread& t) {
+  t.foreign = false;
+  io_adopt_kernel_thread(t);
+}
 
 void give_kernel_thread(Thread& t) {
   if (HEDDLE_LIKELY(!t.light)) return;
@@ -217,7 +291,12 @@ void carry_on_with(Thread* next) {
   __builtin_trap();
 }
 
-bool fibers_possible() { return getauxval(AT_HWCAP2) & 2; }
+const char* no_fibers() {
+  if (!(getauxval(AT_HWCAP2) & 2)) return "this CPU or kernel has no FSGSBASE";
+  if (!made_by_libc()) return "a library of the program (a sanitizer?) makes threads in place of libc";
+  if (under_valgrind()) return "the program runs under valgrind";
+  return nullptr;
+}
 
 const Backend fiber_backend{"fibers", start, expect, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
 

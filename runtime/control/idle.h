@@ -12,5 +12,6 @@ void announce_return(Thread& t);
 /// Waits until a thread has come back or the next virtual deadline is due in real time. Called by the holder.
 void wait_for_return();
 void baton_wake(Thread& t);
+void baton_park(Thread& t);
 
 }  // namespace heddle::rt

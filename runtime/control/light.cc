@@ -15,7 +15,7 @@ extern "C" void heddle_light_begin();  // fiber_switch.S
 
 namespace heddle::rt {
 
-bool light_possible;
+bool light_possible, light_ids;
 Thread *light_in_libc, *light_being_made;
 
 namespace {
@@ -46,6 +46,7 @@ long make(Thread& t, const clone_args& q, const ucontext_t& uc) {
   t.fs_base = q.tls;
   t.light = t.unborn = true;
   t.native = 1;
+  light_ids = true;
   *(uint32_t*)q.parent_tid = tid;
   return tid;
 }

@@ -9,7 +9,8 @@
 
 namespace heddle::rt {
 
-extern bool light_possible;  // in this run
+extern bool light_possible;  // in this run, from now on
+extern bool light_ids;       // libc knows some thread by an id of ours
 
 /// While there is one, pthread_create() of the holder makes such a thread, if it can: see Thread::light.
 class LightCreation {

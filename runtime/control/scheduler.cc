@@ -10,6 +10,7 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
+#include "runtime/control/expiry.h"
 #include "runtime/control/quiet.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/stay.h"
@@ -43,6 +44,8 @@ void model_word_changed(const void* word) {
 uint64_t virtual_now() { return control.now; }
 uint64_t clock_read() {
   if (HEDDLE_UNLIKELY(by_hooks)) return control.now = io_clock();
+  control.clock_read = true;
+  region->result.timed_waits++;
   return control.now += kClockReadTick;
 }
 uint64_t deadline_in(uint64_t ns) {
@@ -54,7 +57,7 @@ bool can_run(Thread& t) {
   if (t.state != HEDDLE_T_PENDING) return false;
   if (!t.ready) return true;
   if (t.ready == word_is_zero ? word_is_zero(t.argument) : t.ready(t.argument)) return true;
-  if (t.deadline && control.now >= t.deadline) return true;
+  if (t.deadline && (t.may_expire || control.now >= t.deadline)) return true;
   return (t.cancel_requested && cancel_wakes(t)) || io_signal_waits(t);
 }
 
@@ -70,6 +73,7 @@ void collect_returned() {
     t.state = HEDDLE_T_PENDING;
     t.info->state = HEDDLE_T_PENDING;
     control.out--;
+    control.quiet_steps = 0;  // looks taken while it was out say nothing about what it will do now
   }
 }
 
@@ -110,8 +114,8 @@ bool could_go_on(Thread& t) {
   return !t.ready || t.ready(t.argument) || (t.deadline && control.now >= t.deadline);
 }
 
-// Accounts for the choice of `next`: it is about to execute its pending operation.
-void commit(Thread* current, Thread& next) {
+// Accounts for the choice of `next`: it is about to execute its pending operation. `fair`: it is its turn, the strategy had no say.
+void commit(Thread* current, Thread& next, bool fair) {
   HeddleResult& r = region->result;
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
       control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_hooks ? 0 : next.op.object))
@@ -121,7 +125,7 @@ void commit(Thread* current, Thread& next) {
   if (new_segment) {
     if (control.segment_thread != ~0u) {
       Thread& left = control.threads[control.segment_thread];
-      preempts = &left == current && left.enabled && left.state == HEDDLE_T_PENDING && !left.yielding &&
+      preempts = !fair && &left == current && left.enabled && left.state == HEDDLE_T_PENDING && !left.yielding &&
                  !(heddle_event_properties(left.op.kind) & HEDDLE_P_YIELDS) && could_go_on(left);
       if (preempts) left.info->flags |= kPreempted;
       r.switches++;
@@ -130,6 +134,7 @@ void commit(Thread* current, Thread& next) {
     control.segment_thread = next.index;
     control.segment_start = control.steps;
   }
+  const uint64_t skipped = expire_early(next);
   count_step(next, next.op);
   record_step(next, new_segment);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
@@ -143,6 +148,10 @@ void commit(Thread* current, Thread& next) {
     e.flags = HEDDLE_EF_POINT;
     if (next.info->flags & kPreempted) e.flags |= kEventPreempted;
     if (new_segment) e.flags |= kEventSwitch;
+    if (skipped) {
+      e.value = skipped;
+      e.flags |= HEDDLE_EF_VALUE;
+    }
     next.info->flags &= ~kPreempted;
     next.last_event = emit(next, e) + 1;
   } else {
@@ -172,6 +181,7 @@ void let_stay(const Thread& t, uint64_t ask_again) {
 /// Who runs next; null: nobody can, but a thread is out in I/O and will come back.
 Thread* choose(Thread* current) {
   control.now += io_time_to_pass(control.steps);
+  time_may_pass();
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild_enabled();
@@ -198,10 +208,17 @@ Thread* choose(Thread* current) {
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
             control.steps, 0};
-  if (current && (current->yielding || current->unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
+  if (current && (current->yielding || (waits_for_time(*current) && !current->expires_at_once) || current->unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
     view.yielding = true;
     current->unproductive = 0;
     if (control.steps - control.segment_start > kFairSegment) control.segment_start = control.steps;
+  }
+  const bool fair = schedule_must_be_fair();
+  uint32_t fair_thread;
+  if (HEDDLE_UNLIKELY(fair) && strategy != &replay_strategy) {
+    fair_thread = fair_choice();
+    view.enabled = &fair_thread;
+    view.count = 1;
   }
   uint32_t k = strategy->choose(view);
   if (HEDDLE_UNLIKELY(k == kDiverged)) {
@@ -210,13 +227,14 @@ Thread* choose(Thread* current) {
     if (stuck && control.out && stuck->state == HEDDLE_T_OUT) return nullptr;  // the schedule waits for its I/O
     diverged(expected == ~0u ? HEDDLE_DIV_SCHEDULE_ENDED : HEDDLE_DIV_THREAD_NOT_ENABLED, expected, stuck ? stuck : current);
   }
-  Thread& next = control.threads[control.enabled[k]];
+  Thread& next = control.threads[view.enabled[k]];
   if (HEDDLE_UNLIKELY(control.observe)) {
     record_decision(view, next, view.current_enabled && !view.yielding && !(heddle_event_properties(current->op.kind) & HEDDLE_P_YIELDS));
     if (--control.observe == 0) control.always_ask = wants_each_step();
   }
-  commit(current, next);
-  let_stay(next, view.ask_again);
+  commit(current, next, fair);
+  let_stay(next, fair ? 0 : view.ask_again);
+  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook)) next.budget = 1;  // spin.cc
   return &next;
 }
 
@@ -229,6 +247,8 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   t.argument = argument;
   t.deadline = deadline;
   t.yielding = yielding;
+  t.may_expire = deadline && may_expire_early(t);
+  if (t.may_expire && t.expires_at_once) t.yielding = false;
   t.state = HEDDLE_T_PENDING;
   t.budget = kHookBudget;
   const bool runnable = !ready || ready(argument);
@@ -309,10 +329,12 @@ void point_here(Thread& t, const Op& op) {
 namespace {
 // A yield is a hint: the thread may go on. But who waits for others in a loop of yields must let them run, and an enumeration must end:
 // there the first few of each thread are a choice, else a coin decides about the later ones.
+// In some runs more of them are: who waits for a time-out may yield several times before.
 bool must_give_way(Thread& t) {
-  constexpr uint32_t kFreeYields = 2, kOneIn = 4;
-  if (t.free_yields < kFreeYields) return t.free_yields++, false;
+  constexpr uint32_t kFreeYields = 2, kMoreFreeYields = 8, kOneIn = 4;
   const HeddleRun& run = region->run;
+  const bool more = run.early_timeouts && mix_bits(run_seed(run)) % 2;
+  if (t.free_yields < (more ? kMoreFreeYields : kFreeYields)) return t.free_yields++, false;
   return run.strategy == HEDDLE_STRATEGY_PREFIX || mix_bits(run_seed(run) + control.steps * 64 + t.index) % kOneIn != 0;
 }
 }  // namespace
@@ -365,6 +387,7 @@ void enter(const Op& op) {
   t.ready = nullptr;
   t.argument = nullptr;
   t.deadline = 0;
+  t.may_expire = false;
   t.yielding = true;
   t.info->pending_kind = op.kind;
   t.info->pending_site = op.site;
@@ -408,9 +431,9 @@ void scheduler_start() {
   strategy = &strategy_of(run);
   parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
   by_hooks = parallel || run.recorded;
-  bool fibers = run.backend == HEDDLE_BACKEND_FIBERS;
-  if (fibers && !fibers_possible()) note("this CPU or kernel has no FSGSBASE: the baton backend is used instead of fibers");
-  backend = parallel ? &parallel_backend : fibers && fibers_possible() ? &fiber_backend : &baton_backend;
+  const char* obstacle = run.backend == HEDDLE_BACKEND_FIBERS ? no_fibers() : "";
+  if (obstacle && *obstacle) note("%s: the baton backend is used instead of fibers, which is slower", obstacle);
+  backend = parallel ? &parallel_backend : obstacle ? &baton_backend : &fiber_backend;
   strategy->start(run);
   Thread& main = new_thread(control.threads[0]);
   main.state = HEDDLE_T_RUNNING;

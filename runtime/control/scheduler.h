@@ -27,6 +27,8 @@ void model_word_changed(const void* word);
 void unproductive();
 /// It asked the world outside, in vain: others get their turn, but it is no sign of a livelock.
 void polled_outside();
+/// It only read. Reading again what it has read before, unchanged, is unproductive; walking through memory is not.
+void looked_at(const volatile void* address, uint64_t value);
 /// It did change something.
 void productive();
 /// Marks the last event of this thread as failed/timed out (HEDDLE_EF_FAILED), and its value.

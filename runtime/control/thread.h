@@ -23,6 +23,7 @@ struct Calls;        // runtime/control/calls.h
 struct LatestSite;   // runtime/parallel/free_steps.cc
 
 constexpr uint32_t kRememberedTerms = 7;
+constexpr uint32_t kRememberedReads = 16;
 
 struct Thread {
   uint32_t index;
@@ -33,9 +34,15 @@ struct Thread {
   void* argument;
   uint64_t deadline;        // virtual ns, 0: none
   bool enabled;             // at the last rebuild
+  bool may_expire;          // its deadline may come early, by a choice of the schedule (expiry.h)
+  bool expires_at_once;     // and before others get a turn: it does not give way
+  uint32_t timed_waits;     // so far
+  uint32_t early_timeouts;  // among them
   bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
   uint32_t free_yields;     // at which it was not made to give way
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
+  uint32_t seen_next;       // of `seen`, to be replaced next
+  uint64_t seen[kRememberedReads];  // what it read at points since it last changed something: hashes of address and value
   int32_t budget;           // hooks left before a forced point
   // A recording (runtime/parallel/).
   union {
@@ -100,6 +107,8 @@ struct Thread {
   uint32_t native;          // cross-thread: its OS thread has arrived
   bool light;               // fibers: it has no kernel thread of its own (light.h)
   bool unborn;              // and libc's part of its start has not run yet
+  bool foreign;             // its kernel thread has the signal mask of a parked fiber: see adopt_kernel_thread()
+  bool moving;              // it is being moved to real threads: parks as the baton backend does
   char* parking_stack;      // fibers
   uint64_t parked_mask;     // fibers: of its kernel thread, while that is parked
   void* io;                 // io: per-thread state

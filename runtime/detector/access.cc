@@ -10,6 +10,7 @@
 #include "runtime/detector/atomics.h"
 #include "runtime/detector/detector.h"
 #include "runtime/detector/granules.h"
+#include "runtime/detector/pages.h"
 #include "runtime/detector/report.h"
 
 namespace heddle::rt::detector {
@@ -54,7 +55,8 @@ void read_granule(const Granule& g, Doing& me) {
   if (g.stacks) g.stacks->read = now.stack;
 }
 
-void write_granule(const Granule& g, Doing& me) {
+// True: it raced.
+bool write_granule(const Granule& g, Doing& me) {
   Cell& c = *g.cell;
   bool raced = check_plain_write(g, me);
   raced |= check_plain_reads(g, me);
@@ -71,6 +73,7 @@ void write_granule(const Granule& g, Doing& me) {
   c.write = me.t.epoch;
   c.write_site = me.site;
   if (g.stacks) g.stacks->write = me.get_stack();
+  return raced;
 }
 
 // A length that is the program's own bug (size_t underflow) must fault in the program, not keep us busy for hours.
@@ -81,12 +84,127 @@ bool plausible(uintptr_t a, size_t n) {
   return raw_syscall(SYS_mincore, (a + n - 1) & ~uintptr_t{4095}, 1, &resident) == 0;
 }
 
-void access(uintptr_t a, size_t n, bool is_write, Doing& me) {
-  Epoch e = current_epoch(me.t);
-  if (is_write) {
-    for_granules(a, n, [e](const Cell& c) { return c.write == e; }, [&me](const Granule& g) { write_granule(g, me); });
-  } else {
-    for_granules(a, n, [e](const Cell& c) { return c.read == e; }, [&me](const Granule& g) { read_granule(g, me); });
+template <bool kWrite>
+bool is_done(const Cell& c, Epoch e) {
+  return (kWrite ? c.write : c.read) == e;
+}
+
+// A part of a word, or all of an expanded one.
+template <bool kWrite>
+void access_bytes(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
+  const Epoch e = me.t.epoch;
+  const uintptr_t word = low & ~uintptr_t{3};
+  Cell& c = b.cells[(word & kBlockMask) / 4];
+  // Whatever races with a part of a word that this thread wrote as a whole in this interval races with that write: the
+  // word need not be expanded.
+  if (is_done<kWrite>(c, e) || c.write == e) return;
+  if (c.write != kExpanded && !expand(b, word)) return;
+  for (uintptr_t byte = low; byte < high; byte++) {
+    Cell& own = b.bytes->cells[byte & kBlockMask];
+    if (is_done<kWrite>(own, e)) continue;
+    const Granule g = byte_granule(*b.bytes, byte);
+    if constexpr (kWrite)
+      write_granule(g, me);
+    else
+      read_granule(g, me);
+  }
+  if (!kWrite || high - low != 4) return;
+  for (uintptr_t byte = low; byte < high; byte++) b.bytes->cells[byte & kBlockMask] = Cell{};
+  const Granule g = word_granule(b, word);
+  *g.cell = Cell{e, kEmpty, me.site, kNoSite};
+  if (g.stacks) g.stacks->write = me.get_stack();
+}
+
+// Whole words of one page. Neighbours have mostly the same history, which is checked once.
+template <bool kWrite>
+void access_words(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
+  const Epoch e = me.t.epoch;
+  Epoch write_seen = kEmpty, read_seen = kEmpty;  // ordered before this access
+  Granule g = word_granule(b, low);
+  for (; g.address < high; g.address += 4, g.cell++, g.stacks = g.stacks ? g.stacks + 1 : nullptr) {
+    Cell& c = *g.cell;
+    if (is_done<kWrite>(c, e)) continue;
+    if (HEDDLE_LIKELY(c.write == write_seen && c.read == read_seen)) {
+      (kWrite ? c.write : c.read) = e;
+      (kWrite ? c.write_site : c.read_site) = me.site;
+      if (HEDDLE_UNLIKELY(g.stacks != nullptr)) (kWrite ? g.stacks->write : g.stacks->read) = me.get_stack();
+      continue;
+    }
+    if (HEDDLE_UNLIKELY(c.write == kExpanded)) {
+      access_bytes<kWrite>(b, g.address, g.address + 4, me);
+      continue;
+    }
+    const Epoch write = c.write, read = c.read;
+    bool all_ordered;
+    if constexpr (kWrite) {
+      all_ordered = !write_granule(g, me);
+    } else {
+      read_granule(g, me);
+      all_ordered = c.write == write;  // else it says that there are several readers, or a race
+    }
+    if (!all_ordered || (write & ~kEpochMask)) continue;
+    write_seen = write;
+    read_seen = read;
+  }
+}
+
+// [low, high) lies in one page.
+template <bool kWrite>
+void access_page(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
+  const bool may_be_uniform = high - low == kPageBytes && !any_benign();
+  if (HEDDLE_UNLIKELY(!is_touched(b, low))) {
+    if (may_be_uniform) {
+      const Granule g = page_granule(b, low);
+      if (is_done<kWrite>(*g.cell, me.t.epoch)) return;
+      if constexpr (kWrite)
+        write_granule(g, me);
+      else
+        read_granule(g, me);
+      return;
+    }
+    if (is_uniform(b, low)) spread(b, low);
+  }
+  uintptr_t first_word = (low + 3) & ~uintptr_t{3}, last_word = high & ~uintptr_t{3};
+  if (low != first_word) access_bytes<kWrite>(b, low, high < first_word ? high : first_word, me);
+  if (first_word < last_word) access_words<kWrite>(b, first_word, last_word, me);
+  if (last_word != high && last_word >= first_word) access_bytes<kWrite>(b, last_word, high, me);
+  if (HEDDLE_LIKELY(!may_be_uniform)) return;
+  if constexpr (kWrite)
+    gather_written(b, low, me);
+  else
+    gather_equal(b, low);
+}
+
+template <bool kWrite>
+void access(uintptr_t a, size_t n, Doing& me) {
+  current_epoch(me.t);
+  for (const uintptr_t end = a + n; a < end;) {
+    Block* b = make_block(a);
+    if (HEDDLE_UNLIKELY(!b)) return;
+    const uintptr_t page_end = (a | kPageMask) + 1, stop = end < page_end ? end : page_end;
+    access_page<kWrite>(*b, a, stop, me);
+    a = stop;
+  }
+}
+
+// An access of 1 to 16 bytes. Nearly all of them are a part of one word, or a few whole words of a touched page.
+template <bool kWrite>
+inline void access_small(uintptr_t a, size_t size, Doing& me) {
+  Block* b = find_block(a);
+  if (HEDDLE_UNLIKELY(!b || !is_touched(*b, a) || (a & kPageMask) + size > kPageBytes)) return access<kWrite>(a, size, me);
+  const Epoch e = current_epoch(me.t);
+  if ((a & 3) + size <= 4 && size < 4) return access_bytes<kWrite>(*b, a, a + size, me);
+  if (HEDDLE_UNLIKELY((a | size) & 3)) return access<kWrite>(a, size, me);
+  for (const uintptr_t end = a + size; a < end; a += 4) {
+    const Cell& c = b->cells[(a & kBlockMask) / 4];
+    if (is_done<kWrite>(c, e)) continue;
+    if (HEDDLE_UNLIKELY(c.write == kExpanded)) {
+      access_bytes<kWrite>(*b, a, a + 4, me);
+    } else if constexpr (kWrite) {
+      write_granule(word_granule(*b, a), me);
+    } else {
+      read_granule(word_granule(*b, a), me);
+    }
   }
 }
 
@@ -136,14 +254,14 @@ void read(Thread& t, const volatile void* address, uint32_t size, HeddleSite* si
   if (!on || t.ignore_reads) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   Doing me = HEDDLE_DOING(t, site_ref(site), HEDDLE_EV_READ, a, size);
-  access(a, size, false, me);
+  access_small<false>(a, size, me);
 }
 
 void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site) {
   if (!on || t.ignore_writes) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   Doing me = HEDDLE_DOING(t, site_ref(site), HEDDLE_EV_WRITE, a, size);
-  access(a, size, true, me);
+  access_small<true>(a, size, me);
 }
 
 void range(Thread& t, const volatile void* address, size_t length, bool is_write, HeddleSite* site, uint32_t pc_site) {
@@ -151,7 +269,8 @@ void range(Thread& t, const volatile void* address, size_t length, bool is_write
   if (!on || length == 0 || (is_write ? t.ignore_writes : t.ignore_reads) || !plausible(a, length)) return;
   uint32_t kind = is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE;
   Doing me = HEDDLE_DOING(t, site ? site_ref(site) : pc_site, kind, a, 0);
-  access(a, length, is_write, me);
+  if (length <= 16) return is_write ? access_small<true>(a, length, me) : access_small<false>(a, length, me);
+  is_write ? access<true>(a, length, me) : access<false>(a, length, me);
 }
 
 void allocated(Thread&, const void* address, size_t bytes) {
@@ -164,11 +283,8 @@ void freed(Thread& t, const void* address, size_t bytes, uint32_t pc_site) {
   remember_free(pc_site);
   forget_benign(a, bytes);
   Doing me = HEDDLE_DOING(t, pc_site, HEDDLE_EV_FREE, a, 0);
-  if (bytes <= kFreeWhole) return access(a, bytes, true, me);
-  current_epoch(t);
-  for_touched_words((a + 3) & ~uintptr_t{3}, (a + bytes) & ~uintptr_t{3}, [&](uintptr_t word, Block&, Cell& c) {
-    if (c.write | c.read) access(word, 4, true, me);
-  });
+  if (bytes <= kFreeWhole) return access<true>(a, bytes, me);
+  for_known_pages(a, a + bytes, [&me](Block&, uintptr_t low, uintptr_t high) { access<true>(low, high - low, me); });
 }
 
 }  // namespace heddle::rt::detector

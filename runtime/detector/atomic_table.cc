@@ -16,9 +16,8 @@ uint32_t home(uintptr_t address) {
 void move(AtomicRecord& to, AtomicRecord& from) {
   to.address = from.address;
   to.history = from.history;
-  to.released.take(from.released);
-  from.address = 0;
-  from.history = nullptr;
+  to.released = from.released;
+  from = {};
 }
 
 AtomicRecord& slot(uintptr_t address) {
@@ -43,12 +42,27 @@ void grow() {
 
 void empty(AtomicRecord& r) {
   AccessSet::release(r.history);
-  r.released.release();
-  r.history = nullptr;
-  r.address = 0;
+  set_release(r, nullptr);
+  r = {};
 }
 
 }  // namespace
+
+Release* make_release() {
+  size_t bytes = sizeof(Release);
+  auto* made = static_cast<Release*>(pool_allocate(bytes));
+  __builtin_memset(static_cast<void*>(made), 0, sizeof *made);
+  return made;
+}
+
+void set_release(AtomicRecord& r, Release* next) {
+  if (next) next->references++;
+  if (Release* last = r.released; last && --last->references == 0) {
+    last->clock.release();
+    pool_release(last, sizeof *last);
+  }
+  r.released = next;
+}
 
 AtomicRecord* find_atomic(uintptr_t address) {
   if (!table) return nullptr;

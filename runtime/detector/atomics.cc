@@ -26,14 +26,53 @@ void atomic_granule(const Granule& g, Doing& me, bool is_write) {
   r.history = r.history->add(t, {t.epoch, me.site, me.get_stack(), is_write});
 }
 
-// What a reader of the value that `t` just stored synchronises with.
-void publish(Thread& t, Clock& released, bool continues_sequence, uint32_t order) {
-  const Clock& published = releases(order) ? t.clock->current : t.clock->fenced;
-  if (continues_sequence) {
-    released.join(published);
-  } else {
-    released.assign(published);
+// Calls f(record) for the parts of [a, a + size) that atomics have accessed. Words that were accessed in parts have a
+// record per byte.
+template <class F>
+void for_records(uintptr_t a, uint32_t size, F f) {
+  for (uintptr_t at = a; at < a + size;) {
+    const Block* b = find_block(at);
+    uintptr_t word = at & ~uintptr_t{3};
+    bool expanded = b && b->cells[(word & kBlockMask) / 4].write == kExpanded;
+    if (AtomicRecord* r = find_atomic(expanded ? at : word)) f(*r);
+    at = expanded ? at + 1 : word + 4;
   }
+}
+
+// A load synchronises with the sequences of all bytes that it reads: C++ knows no atomics that overlap in part, but
+// libstdc++ reads two counters of 4 bytes at once, and it may.
+void observe(Clock& into, uintptr_t a, uint32_t size) {
+  const Release* last = nullptr;
+  for_records(a, size, [&](const AtomicRecord& r) {
+    if (r.released && r.released != last) into.join(r.released->clock);
+    last = r.released;
+  });
+}
+
+// The sequence that all parts of [a, a + size) belong to, if nothing else does: it can be changed in place.
+Release* only_release(uintptr_t a, uint32_t size) {
+  Release* only = nullptr;
+  uint32_t parts = 0, others = 0;
+  for_records(a, size, [&](const AtomicRecord& r) {
+    if (parts++ == 0) only = r.released;
+    if (r.released != only) others++;
+  });
+  return only && !others && only->references == parts ? only : nullptr;
+}
+
+// What a reader of the value that `t` just stored synchronises with. A read-modify-write continues the sequences of all
+// parts that it read.
+void publish(Thread& t, uintptr_t a, uint32_t size, bool continues_sequence, uint32_t order) {
+  const Clock& published = releases(order) ? t.clock->current : t.clock->fenced;
+  Release* next = only_release(a, size);
+  if (!next) {
+    next = make_release();
+    if (continues_sequence) observe(next->clock, a, size);
+    for_records(a, size, [next](AtomicRecord& r) { set_release(r, next); });
+  } else if (!continues_sequence) {
+    next->clock.clear();
+  }
+  next->clock.join(published);
   if (releases(order)) close_epoch(t);
 }
 
@@ -45,13 +84,10 @@ void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kin
   auto a = reinterpret_cast<uintptr_t>(address);
   bool stores = kind != HEDDLE_EV_ATOMIC_LOAD && success, loads = kind != HEDDLE_EV_ATOMIC_STORE;
   current_epoch(t);
-  if (loads) {
-    if (AtomicRecord* r = find_atomic(a)) (acquires(order) ? t.clock->current : t.clock->unacquired).join(r->released);
-  }
+  if (loads) observe(acquires(order) ? t.clock->current : t.clock->unacquired, a, size);
   Doing me{t, site_ref(site), kind, a, size, __builtin_frame_address(0), __builtin_return_address(0)};
-  for_granules(
-      a, size, [](const Cell&) { return false; }, [&me, stores](const Granule& g) { atomic_granule(g, me, stores); });
-  if (stores && on) publish(t, find_atomic(a)->released, loads, order);
+  for_granules(a, size, [&me, stores](const Granule& g) { atomic_granule(g, me, stores); });
+  if (stores && on) publish(t, a, size, loads, order);
 }
 
 void fence(Thread& t, uint32_t order) {

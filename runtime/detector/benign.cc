@@ -23,6 +23,8 @@ void benign(const volatile void* address, size_t bytes) {
   ranges = made;
 }
 
+bool any_benign() { return ranges != nullptr; }
+
 bool is_benign(uintptr_t address) {
   for (Range* r = ranges; r; r = r->next)
     if (address >= r->low && address < r->high) return true;

@@ -47,15 +47,6 @@ void Clock::release() {
   size_ = capacity_ = 0;
 }
 
-void Clock::take(Clock& other) {
-  at_ = other.at_;
-  size_ = other.size_;
-  capacity_ = other.capacity_;
-  generation_ = other.generation_;
-  other.at_ = nullptr;
-  other.size_ = other.capacity_ = 0;
-}
-
 void release_into(Thread& t, Clock& c) {
   c.join(t.clock->current);
   close_epoch(t);

@@ -23,8 +23,6 @@ class Clock {
   void clear() { size_ = 0; }
   /// Gives the memory back.
   void release();
-  /// For tables of clocks that move their entries: `other` becomes empty.
-  void take(Clock& other);
 
  private:
   void resize(uint32_t size);  // zeroes what is new

@@ -6,7 +6,10 @@
 
 namespace heddle::rt::detector {
 
-extern __attribute__((visibility("hidden"))) bool on;  // fixed for one run, unless memory runs out
+extern __attribute__((visibility("hidden"))) bool in_run;  // fixed for one run, unless memory runs out
+/// in_run, and more than one thread exists that was not joined. What a thread does while it is alone happens after all
+/// that was before and before all that others will do: nothing of it need be remembered.
+extern __attribute__((visibility("hidden"))) bool on;
 
 /// Called at each new race after it was recorded, if set (run.fail_on_race). May end the run.
 extern __attribute__((visibility("hidden"))) void (*on_race)(const HeddleRace& race);

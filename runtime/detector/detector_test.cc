@@ -1,12 +1,11 @@
 // Scripted executions: what each rule of the detector is for. World tells each of them to the oracle as well.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <random>
 
 #include "runtime/detector/atomics.h"
-#include "runtime/detector/detector_world_test.h"
+#include "runtime/detector/detector_fixture_test.h"
 
 namespace heddle::rt::detector {
 namespace {
@@ -14,23 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-
-constexpr uintptr_t kX = 0x7ffff7002000, kY = kX + 64, kFlag = kX + 128;
-constexpr int kLock = 0;
-
-class Detector : public testing::Test {
- protected:
-  void TearDown() override { EXPECT_EQ(w.difference(), ""); }
-  int a() { return a_ ? a_ : a_ = w.create(0); }
-  int b() { return b_ ? b_ : b_ = w.create(0); }
-  /// Two threads that know nothing of each other.
-  void two() { a(), b(); }
-
-  World w;
-
- private:
-  int a_ = 0, b_ = 0;
-};
 
 // --- Plain accesses.
 
@@ -190,175 +172,6 @@ TEST_F(Detector, SecondClockOfAnObjectIsSeparate) {
   detector::read(w.thread_at(b()), reinterpret_cast<void*>(kY), 4, nullptr);
   EXPECT_EQ(w.races().size(), 1u);
   forget(lock);
-}
-
-// --- Atomics.
-
-TEST_F(Detector, ReleaseAcquirePublishes) {
-  two();
-  w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_RELEASE);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), IsEmpty());
-}
-
-TEST_F(Detector, RelaxedDoesNotPublish) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_RELAXED);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  int second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, RelaxedLoadDoesNotAcquire) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_SEQ_CST);
-  w.load(b(), kFlag, __ATOMIC_RELAXED);
-  int second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, RelaxedRmwContinuesTheReleaseSequence) {
-  two();
-  w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_RELEASE);
-  w.rmw(0, kFlag, __ATOMIC_RELAXED);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), IsEmpty());
-}
-
-TEST_F(Detector, RelaxedStoreEndsTheReleaseSequence) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_RELEASE);
-  w.store(a(), kFlag, __ATOMIC_RELAXED);  // C++20: also when the same thread stores
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  int second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, ReleaseStoreReplacesTheSequenceReleaseRmwJoinsIt) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_RELEASE);
-  w.write(0, kY, 4);
-  w.rmw(0, kFlag, __ATOMIC_RELEASE);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  w.read(b(), kX, 4), w.read(b(), kY, 4);
-  EXPECT_THAT(w.reported(), IsEmpty());
-  int c = w.create(0);
-  w.store(0, kFlag, __ATOMIC_RELEASE);
-  w.load(c, kFlag, __ATOMIC_ACQUIRE);
-  int second = w.read(c, kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, FailedCasOnlyLoads) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.atomic(a(), kFlag, 4, HEDDLE_EV_ATOMIC_CAS, __ATOMIC_ACQUIRE, false);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  int second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, ReferenceCountOrdersTheLastOwner) {
-  two();
-  w.write(a(), kX, 4);
-  w.rmw(a(), kFlag, __ATOMIC_RELEASE);
-  w.write(b(), kY, 4);
-  w.rmw(b(), kFlag, __ATOMIC_RELEASE);
-  w.fence(b(), __ATOMIC_ACQUIRE);  // after its own rmw, which read a's
-  w.freed(b(), kX, 4), w.freed(b(), kY, 4);
-  EXPECT_THAT(w.reported(), IsEmpty());
-}
-
-// --- Fences.
-
-TEST_F(Detector, FencesOnBothSidesPublishThroughRelaxedAtomics) {
-  two();
-  w.write(a(), kX, 4);
-  w.fence(a(), __ATOMIC_RELEASE);
-  w.store(a(), kFlag, __ATOMIC_RELAXED);
-  w.load(b(), kFlag, __ATOMIC_RELAXED);
-  w.fence(b(), __ATOMIC_ACQUIRE);
-  w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), IsEmpty());
-}
-
-TEST_F(Detector, FencePublishesOnlyWhatIsBeforeIt) {
-  two();
-  w.write(a(), kX, 4);
-  w.fence(a(), __ATOMIC_SEQ_CST);
-  int first = w.write(a(), kY, 4);
-  w.store(a(), kFlag, __ATOMIC_RELAXED);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  w.read(b(), kX, 4);
-  int second = w.read(b(), kY, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, SeqCstFencesAloneOrderNothing) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.fence(a(), __ATOMIC_SEQ_CST);
-  w.fence(b(), __ATOMIC_SEQ_CST);
-  int second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-// --- Atomic against plain.
-
-TEST_F(Detector, AtomicsDoNotRaceWithEachOther) {
-  two();
-  for (int t : {a(), b(), a(), 0}) w.store(t, kFlag, __ATOMIC_RELAXED), w.load(t, kFlag, __ATOMIC_RELAXED);
-  EXPECT_THAT(w.reported(), IsEmpty());
-}
-
-TEST_F(Detector, PlainReadRacesWithAtomicWriteNotWithAtomicRead) {
-  two();
-  w.load(a(), kFlag, __ATOMIC_RELAXED), w.read(b(), kFlag, 4);
-  int first = w.store(a(), kX, __ATOMIC_SEQ_CST), second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, UnpublishedInitialisationRacesWithLaterAtomics) {
-  two();
-  int first = w.write(a(), kFlag, 4);     // constructor
-  w.store(a(), kFlag, __ATOMIC_RELAXED);  // does not hide it
-  int second = w.load(b(), kFlag, __ATOMIC_RELAXED);
-  EXPECT_THAT(w.reported(), ElementsAre(Pair(first, second)));
-}
-
-TEST_F(Detector, PlainWriteRacesWithEveryUnorderedAtomic) {
-  two();
-  int f1 = w.store(a(), kFlag, __ATOMIC_RELAXED), f2 = w.load(b(), kFlag, __ATOMIC_RELAXED);
-  int second = w.write(0, kFlag, 4);
-  EXPECT_THAT(w.reported(), UnorderedElementsAre(Pair(f1, second), Pair(f2, second)));
-}
-
-TEST_F(Detector, PlainWriteEndsTheReleaseSequence) {
-  two();
-  int first = w.write(a(), kX, 4);
-  w.store(a(), kFlag, __ATOMIC_RELEASE);
-  w.write(a(), kFlag, 4);
-  w.load(b(), kFlag, __ATOMIC_ACQUIRE);
-  int second = w.read(b(), kX, 4);
-  EXPECT_THAT(w.reported(), testing::Contains(Pair(first, second)));
-}
-
-TEST_F(Detector, AtomicBoolsOfOneWordAreIndependent) {
-  two();
-  w.write(a(), kX, 4);
-  w.atomic(a(), kFlag, 1, HEDDLE_EV_ATOMIC_STORE, __ATOMIC_RELEASE);
-  w.atomic(b(), kFlag + 1, 1, HEDDLE_EV_ATOMIC_STORE, __ATOMIC_RELAXED);
-  w.atomic(b(), kFlag, 1, HEDDLE_EV_ATOMIC_LOAD, __ATOMIC_ACQUIRE);
-  w.read(b(), kX, 4), w.write(b(), kFlag + 2, 1);
-  EXPECT_THAT(w.reported(), IsEmpty());
 }
 
 // --- Memory that is handed out again.

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -195,7 +196,12 @@ int World::atomic(int thread, uintptr_t address, uint32_t size, uint32_t kind, i
   bool releases = order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
   int e = add_access(thread, address, size, stores, true);
   std::vector<int> heads;
-  if (auto s = stores_.find(address); s != stores_.end()) heads = s->second.heads;
+  for (uintptr_t byte = address; byte < address + size; byte++) {
+    if (auto s = stores_.find(byte); s != stores_.end())
+      heads.insert(heads.end(), s->second.heads.begin(), s->second.heads.end());
+  }
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
   if (loads) {
     for (int head : heads) {
       if (acquires) edge(head, e);
@@ -206,7 +212,7 @@ int World::atomic(int thread, uintptr_t address, uint32_t size, uint32_t kind, i
     if (!loads) heads.clear();
     if (releases) heads.push_back(e);
     if (fences_[thread].release >= 0) heads.push_back(fences_[thread].release);
-    stores_[address].heads = heads;
+    for (uintptr_t byte = address; byte < address + size; byte++) stores_[byte].heads = heads;
   }
   detector::atomic(*threads_[thread], reinterpret_cast<void*>(address), size, kind, order, success, site(e, kind));
   return e;

@@ -61,7 +61,7 @@ class World {
     int life = 0;              // allocation epoch: accesses of different lives do not meet
     std::vector<bool> before;  // events that happened before
   };
-  struct Store {             // the last store to an atomic
+  struct Store {             // the last atomic store to a byte
     std::vector<int> heads;  // whom an acquiring reader synchronises with
   };
   struct Fences {

@@ -1,6 +1,7 @@
 #include "runtime/detector/granules.h"
 
 #include "runtime/detector/atomics.h"
+#include "runtime/detector/pages.h"
 
 namespace heddle::rt::detector {
 
@@ -17,7 +18,9 @@ bool expand(Block& b, uintptr_t word) {
     if (whole.write & kSharedReads) to.cell->read_site = hold_set(AccessSet::clone(*held_set(whole.read_site)));
     if (whole.write & kHasAtomics) {
       AtomicRecord& copy = make_atomic(word + i);
-      copy.history = AccessSet::clone(*find_atomic(word)->history);
+      const AtomicRecord& original = *find_atomic(word);
+      copy.history = AccessSet::clone(*original.history);
+      set_release(copy, original.released);
     }
   }
   *from.cell = Cell{kExpanded, kEmpty, kNoSite, kNoSite};
@@ -31,20 +34,29 @@ void reset_cell(uintptr_t address, Cell& c) {
 }
 
 void reset_range(uintptr_t a, size_t n) {
-  uintptr_t end = a + n;
-  auto reset = [a, end](uintptr_t word, Block& b, Cell& c) {
-    if (c.write == kEmpty && c.read == kEmpty) return;
-    bool whole = word >= a && word + 4 <= end;
-    if (c.write != kExpanded) {
-      if (whole) return reset_cell(word, c);
-      if (!expand(b, word)) return;
+  for_known_pages(a, a + n, [](Block& b, uintptr_t low, uintptr_t high) {
+    const bool whole_page = high - low == kPageBytes;
+    if (is_uniform(b, low)) {
+      if (whole_page) return reset_cell(low, b.pages[page_index(low)]);
+      spread(b, low);
     }
-    for (uintptr_t byte = word < a ? a : word; byte < word + 4 && byte < end; byte++) {
-      reset_cell(byte, b.bytes->cells[byte & kBlockMask]);
+    for (uintptr_t word = low & ~uintptr_t{3}; word < high; word += 4) {
+      Cell& c = b.cells[(word & kBlockMask) / 4];
+      if (c.write == kEmpty && c.read == kEmpty) continue;
+      const bool whole = word >= low && word + 4 <= high;
+      if (c.write != kExpanded) {
+        if (whole) {
+          reset_cell(word, c);
+          continue;
+        }
+        if (!expand(b, word)) return;
+      }
+      for (uintptr_t byte = word < low ? low : word; byte < word + 4 && byte < high; byte++)
+        reset_cell(byte, b.bytes->cells[byte & kBlockMask]);
+      if (whole) c = Cell{};
     }
-    if (whole) c = Cell{};
-  };
-  for_touched_words(a & ~uintptr_t{3}, (end + 3) & ~uintptr_t{3}, reset);
+    if (whole_page) untouch(b, low);
+  });
 }
 
 }  // namespace heddle::rt::detector

@@ -1,6 +1,6 @@
 // From byte ranges to granules: whole words stay words, parts of words are expanded to bytes.
 #pragma once
-#include "runtime/detector/shadow.h"
+#include "runtime/detector/pages.h"
 
 namespace heddle::rt::detector {
 
@@ -10,16 +10,15 @@ bool expand(Block& b, uintptr_t word);
 /// Forgets what the cell at `address` knows, and gives back what it owns.
 void reset_cell(uintptr_t address, Cell& c);
 
-/// Calls f(granule) for what [a, a + n) consists of. Words and bytes for which done(cell) holds are left out: the cell
-/// already says what f would record.
-template <class Done, class F>
-void for_granules(uintptr_t a, size_t n, Done done, F f) {
+/// Calls f(granule) for what [a, a + n) consists of. For atomics, which are small: uniform pages are spread.
+template <class F>
+void for_granules(uintptr_t a, size_t n, F f) {
   uintptr_t end = a + n;
   for (uintptr_t word = a & ~uintptr_t{3}; word < end; word += 4) {
     Block* b = make_block(word);
     if (HEDDLE_UNLIKELY(!b)) return;
+    if (HEDDLE_UNLIKELY(is_uniform(*b, word))) spread(*b, word);
     const Cell& c = b->cells[(word & kBlockMask) / 4];
-    if (done(c)) continue;
     bool whole = word >= a && word + 4 <= end;
     if (HEDDLE_LIKELY(whole && c.write != kExpanded)) {
       f(word_granule(*b, word));
@@ -27,9 +26,7 @@ void for_granules(uintptr_t a, size_t n, Done done, F f) {
     }
     if (c.write != kExpanded && !expand(*b, word)) return;
     uintptr_t low = word < a ? a : word, high = word + 4 < end ? word + 4 : end;
-    for (uintptr_t byte = low; byte < high; byte++) {
-      if (!done(b->bytes->cells[byte & kBlockMask])) f(byte_granule(*b->bytes, byte));
-    }
+    for (uintptr_t byte = low; byte < high; byte++) f(byte_granule(*b->bytes, byte));
   }
 }
 

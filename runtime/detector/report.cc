@@ -88,7 +88,7 @@ void report(const Granule& g, const Access& first, uint32_t first_kind, Doing& s
   HeddleRace& race = area<HeddleRace>(HEDDLE_AREA_RACES)[result.race_count];
   race = HeddleRace{};
   race.address = second.size ? second.address : g.address;
-  race.size = second.size ? second.size : g.size;
+  race.size = second.size ? second.size : g.size < 4 ? g.size : 4;  // a page says that its first word raced
   race.first_site = public_site(first.site);
   race.second_site = public_site(second.site);
   race.first_thread = thread_of(first.epoch);

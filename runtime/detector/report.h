@@ -37,6 +37,7 @@ bool check_atomics(const Granule& g, Doing& me, bool writes_only);
 void remember_free(SiteRef site);
 
 bool is_benign(uintptr_t address);
+bool any_benign();
 void forget_benign(uintptr_t address, size_t bytes);
 
 }  // namespace heddle::rt::detector

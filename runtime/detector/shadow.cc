@@ -17,7 +17,7 @@ Block* all_blocks;
 
 // The program may have a limit on its memory: then it loses its races, not its run.
 void out_of_memory() {
-  on = false;
+  on = in_run = false;
   note("race detector: no memory for its shadow; races are not looked for from here on");
 }
 
@@ -73,9 +73,21 @@ Granule word_granule(Block& b, uintptr_t word) {
 
 Granule byte_granule(ByteTable& t, uintptr_t byte) { return granule(t, byte & kBlockMask, byte, 1); }
 
+Granule page_granule(Block& b, uintptr_t a) {
+  b.any_uniform = true;
+  if (HEDDLE_UNLIKELY(keep_stacks && !b.page_stacks)) {
+    b.page_stacks = static_cast<CellStacks*>(map_far(sizeof b.pages / sizeof(Cell) * sizeof(CellStacks)));
+    if (!b.page_stacks) keep_stacks = false;
+  }
+  uint32_t i = page_index(a);
+  return {a & ~kPageMask, kPageBytes, &b.pages[i], keep_stacks ? &b.page_stacks[i] : nullptr};
+}
+
 void forget_shadow() {
   for (Block* b = all_blocks; b; b = b->next) {
     forget<CellTable<kBlockBytes / 4>>(*b);
+    if (b->any_uniform) __builtin_memset(static_cast<void*>(b->pages), 0, sizeof b->pages);
+    b->any_uniform = false;
     if (b->bytes) forget(*b->bytes);
   }
 }

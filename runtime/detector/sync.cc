@@ -7,14 +7,15 @@
 
 namespace heddle::rt::detector {
 
-bool on;
+bool in_run, on;
 uint16_t* epoch_owner;
 Epoch last_epoch, epoch_limit = kEpochLimit;
 uint32_t generation;
 
 namespace {
 
-Clock outside;  // io_release, io_acquire
+Clock outside;         // io_release, io_acquire
+uint32_t not_joined;  // threads
 
 void release(Thread& t, SyncClock*& c) {
   if (!on || t.ignore_sync) return;
@@ -71,16 +72,20 @@ void prepare() {
 
 void start() {
   prepare();
-  on = directory && epoch_owner;
-  if (!on) return note("race detector: no memory for its shadow; races are not looked for");
+  in_run = directory && epoch_owner;
+  if (!in_run) return note("race detector: no memory for its shadow; races are not looked for");
   keep_stacks = region->run.detail >= HEDDLE_DETAIL_POINTS;
   for (uint32_t i = 0; i < thread_count(); i++) attach(thread(i));
+  not_joined = thread_count();
+  on = not_joined > 1;
 }
 
 void point_passed(Thread& t) { close_epoch(t); }
 
 void thread_created(Thread& parent, Thread& child) {
-  if (!on) return;
+  if (!in_run) return;
+  not_joined++;
+  on = true;
   attach(child);
   release_into(parent, child.clock->current);
 }
@@ -90,7 +95,8 @@ void thread_started(Thread& t) {
 }
 
 void thread_joined(Thread& joiner, Thread& joined) {
-  if (!on) return;
+  if (!in_run) return;
+  on = --not_joined > 1;
   acquire_from(joiner, joined.clock->current);
   joined.clock->current.release();
   joined.clock->fenced.release();

@@ -110,7 +110,9 @@ void fail_livelock(Thread& t) {
   if (self) HEDDLE_CAPTURE_REGS(*self->info);
   if (begin_failure(&t)) {
     copy_text(region->result.failure.message, sizeof region->result.failure.message,
-              control.steps >= control.max_steps ? "the step bound was reached" : "threads spin without progress");
+              control.steps >= control.max_steps            ? "the step bound was reached, the second half of it under a fair schedule"
+              : control.quiet_steps > kQuietIsLivelock ? "threads spin without progress, also under a fair schedule"
+                                                       : "threads spin without progress");
     commit_failure(HEDDLE_FAIL_LIVELOCK);
     await_inspection();
   }

@@ -6,6 +6,7 @@
 #include <ucontext.h>
 
 #include "runtime/arena.h"
+#include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/io.h"
@@ -94,7 +95,7 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
     copy = *(const KernelAction*)action;
     if (copy.flags & kRestorer) copy.restorer = (void*)heddle_restore_rt;
     // Fibers share the kernel's mask: another one that runs while this handler is at a point must get its own faults.
-    if (region->run.backend == HEDDLE_BACKEND_FIBERS) {
+    if (on_fibers()) {
       copy.flags |= SA_NODEFER;
       for (int fault : kFatal) copy.mask &= ~(1ull << (fault - 1));
     }

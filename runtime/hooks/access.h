@@ -7,12 +7,12 @@ namespace heddle::rt {
 extern uint32_t every_access_slow;
 
 /// spin.cc. The hook budget is spent at `site`: true: the thread is being watched and goes on without a point.
-bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome);
+bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
 /// After the point of a spent budget: gives the thread a new one. Ends the run if nobody can ever do anything else.
 void spin_resumed(Thread& t);
 
 /// The hook budget is spent.
-void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome);
+void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address = nullptr);
 /// An event for an access that is no point.
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
 

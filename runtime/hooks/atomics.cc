@@ -62,7 +62,7 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
   const auto op = t->atomic;
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
-  changed ? productive() : unproductive();
+  changed ? productive() : looked_at(p, after);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
     if (uint64_t n = t->last_event) {
       HeddleEvent& e = event_at(n - 1);

@@ -51,7 +51,7 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   if (is_point) {
     const Op op{kind, site_id(site), 0, (uint64_t)p, length ? (uint32_t)(length < ~0u ? length : ~0u) : size};
     may_stay() ? stay(t, op) : point_here(t, op);
-    is_write ? productive() : unproductive();
+    is_write ? productive() : looked_at(p, 0);  // its value is not read here: the address may be bad
     if (recording.detail >= HEDDLE_DETAIL_POINTS) {
       event_at(t.last_event - 1).flags |= (uint8_t)size_log2(size);
       if (length) last_event_value(length);
@@ -91,7 +91,17 @@ static bool place_reached(Thread& t) {
   return cancelled;
 }
 
-__attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome) {
+// It gives way to nobody, but signals and cancellation reach it.
+static void computation_goes_on(Thread& t) {
+  region->result.progress++;
+  region->result.access_count += kHookBudget;
+  const int32_t budget = t.budget;
+  io_deliver_signals();
+  t.budget = budget;
+  if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
+}
+
+__attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
   if (HEDDLE_UNLIKELY(by_hooks)) {
     bool cancelled;
     {
@@ -102,7 +112,10 @@ __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, u
     if (HEDDLE_UNLIKELY(cancelled)) asynchronous_cancellation(t);
     return;
   }
-  if (spin_continues(t, site, outcome)) return;
+  if (spin_continues(t, site, outcome, address)) {
+    if (t.budget > 1) computation_goes_on(t);
+    return;
+  }
   region->result.progress++;
   region->result.access_count += kHookBudget;
   point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
@@ -113,7 +126,7 @@ __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, u
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
-  if (t.budget == 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (t.budget == 0) budget_spent(t, site, 0, p);  // before the access: nobody else may run between its event and itself
   if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
@@ -141,7 +154,7 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
 inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {
   Thread* t = self;
   if (!t || !length) return;
-  if (--t->budget <= 0) budget_spent(*t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (--t->budget <= 0) budget_spent(*t, site, 0, p);  // before the access: nobody else may run between its event and itself
   if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),

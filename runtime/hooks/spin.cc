@@ -1,14 +1,23 @@
-// Endless loop or long computation? A thread that used up its hook budget without a point may be either.
+// Waiting or computing? A thread that used up its hook budget without a point may do either. A thread that waits for others
+// must give way, or they never do what it waits for. A thread that computes must not: then no other thread could be held
+// back across a computation, and bugs that need that are never found.
 //
-// The pass marks branches that go round a loop which only reads (abi/site.h): a thread that takes one will take it again, until
-// another thread writes. That is a proof that it spins. Once it has given one, the thread is watched: each hook comes here, so it
-// is known to do nothing between one proof and the next. When all threads that can run have proved to spin, one after the other
-// without a step of another kind between, and no deadline and nobody outside is left, no schedule can end it: livelock.
+// So the next hooks of such a thread are watched, and the loops it goes round decide (abi/site.h, pass/spins.h):
+//   an idle or waiting loop   -> it waits: forced point, which gives way
+//   an advancing loop         -> it computes: it goes on
+//   neither is known          -> it waits if it only read, and only a few places; else it computes
+// Where nothing is proved the answer may be wrong, so such a thread gives way after kUnproved hooks (fewer where it touches only a few
+// places), then after twice as many ...
+//
+// Going round an idle loop is a proof: the thread will do so again until another thread writes. After a proof every hook is
+// watched, so the thread is known to do nothing between one proof and the next. When all threads that can run have proved to
+// spin, one after the other without a step of another kind between, and no deadline and nobody outside is left, no schedule
+// can end it: livelock.
 //
 //   X: computes ... proof (row begins) | Y: watched, proof | X: watched, proof | all proved since the row began: livelock
 //
-// Without a proof the thread computes, and only the bound on quiet steps (control.h) is left, stretched: a computation of minutes
-// is legal.
+// Points that change nothing are no proof either: a thread may look at an atomic flag in each round of a computation. So before
+// many such points are called a livelock, threads are watched in the same way (kLastLook).
 #include "abi/hooks.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
@@ -19,28 +28,42 @@
 namespace heddle::rt {
 namespace {
 
-constexpr uint32_t kWatched = 256;       // hooks in which a watched thread must come round
-constexpr uint32_t kEndlessRounds = 20;  // budgets spent alone in a loop without an exit
-constexpr uint32_t kComputes = 8;        // so many budgets of a computing thread count as one quiet step
+constexpr uint32_t kWindow = 2048;           // hooks that are watched
+constexpr uint32_t kFewPlaces = 32;          // that a loop reads while it waits
+constexpr uint64_t kUnproved = 1ull << 24;   // hooks before a thread gives way that may compute,
+constexpr uint64_t kRoundAFew = 1ull << 20;  // that goes round a few places,
+constexpr uint64_t kAdvancing = 1ull << 32;  // and that does compute, as far as can be seen
+constexpr uint32_t kEndlessRounds = 20;      // points passed alone in a loop without an exit
+
+struct Window {
+  uint32_t left;      // hooks; 0: not watched
+  bool only_reads, waits, advances;
+  uint32_t places;    // of `read`, counted up to one too many
+  uint64_t read[kFewPlaces];
+};
 
 struct Spin {
   uint64_t proved_at;   // steps + 1 at its last proof
   uint64_t resumed_at;  // steps when it was watched last
   uint64_t own_steps;   // ... and its own among them
-  uint32_t watched;     // hooks left; 0: not watched
-  uint32_t endless;     // budgets that ended in a loop without an exit, with no other point between
+  uint64_t hooks;       // since its last point of another kind
+  uint64_t given_way_at;  // `hooks`, when it last gave way without a proof
+  uint32_t endless;     // points in a loop without an exit, with no other point between
   bool proving;         // the point that is being passed is a proof
+  bool only_read;       // since it was resumed
 };
-Spin spins[HEDDLE_MAX_THREADS];
-uint64_t row_began, row_end;  // steps: proofs only, since then and until then
-uint64_t quiet_before, computed;
 
-bool is_proof(const HeddleSite* site, uint32_t outcome) {
-  return site->kind == HEDDLE_EV_BRANCH && outcome < 2 && (site->flags & (HEDDLE_SITE_IDLE_FIRST << outcome));
+Spin spins[HEDDLE_MAX_THREADS];
+Window window;  // of the thread that runs
+uint64_t row_began, row_end;  // steps: proofs only, since then and until then
+
+bool goes_round(const HeddleSite* site, uint32_t outcome, uint32_t first_flag) {
+  return site && site->kind == HEDDLE_EV_BRANCH && outcome < 2 && (site->flags & (first_flag << outcome));
 }
+bool is_branch(const HeddleSite* site, uint32_t flag) { return site && site->kind == HEDDLE_EV_BRANCH && (site->flags & flag); }
 
 bool only_reads(const HeddleSite* site) {
-  return site->kind == HEDDLE_EV_BRANCH || site->kind == HEDDLE_EV_READ || site->kind == HEDDLE_EV_READ_RANGE;
+  return site && (site->kind == HEDDLE_EV_BRANCH || site->kind == HEDDLE_EV_READ || site->kind == HEDDLE_EV_READ_RANGE);
 }
 
 bool nothing_else_happens() { return !control.out && control.next_deadline == ~0ull && !io_others_may_act; }
@@ -51,45 +74,87 @@ bool all_spin() {
   return true;
 }
 
-void prove(Spin& s, bool was_watched) {
-  if (!was_watched || control.steps != row_end) row_began = control.steps;
+void prove(Spin& s, bool nothing_between) {
+  if (!nothing_between || control.steps != row_end) row_began = control.steps;
   s.proved_at = control.steps + 1;
   row_end = control.steps + 1;  // the next step is of whoever is chosen now
 }
 
+void open_window() {
+  window = Window{};
+  window.left = kWindow;
+  window.only_reads = true;
+}
+
+void watch(const HeddleSite* site, uint32_t outcome, const volatile void* address) {
+  window.left--;
+  window.only_reads &= only_reads(site);
+  window.waits |= goes_round(site, outcome, HEDDLE_SITE_WAITS_FIRST);
+  window.advances |= is_branch(site, HEDDLE_SITE_ADVANCES);
+  if (!address || window.places > kFewPlaces) return;
+  for (uint32_t i = 0; i < window.places; i++)
+    if (window.read[i] == (uint64_t)address) return;
+  if (window.places < kFewPlaces) window.read[window.places] = (uint64_t)address;
+  window.places++;
+}
+
+bool seems_to_wait(const Spin& s) {
+  const bool few = window.places <= kFewPlaces;
+  if (few && window.only_reads && !window.advances) return true;
+  const uint64_t limit = window.advances ? kAdvancing : few ? kRoundAFew : kUnproved;
+  return s.hooks >= limit && s.hooks >= 2 * s.given_way_at;
+}
+
+void forget_other_points(Thread& t, Spin& s) {
+  if (t.info->steps == s.own_steps) return;
+  s.own_steps = t.info->steps;
+  s.endless = 0;
+  s.hooks = s.given_way_at = 0;
+}
+
 }  // namespace
 
-bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome) {
+bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
   Spin& s = spins[t.index];
-  bool is_watched = s.watched && s.resumed_at == control.steps;
-  s.proving = is_proof(site, outcome);
-  if (s.proving) {
-    prove(s, is_watched);
-  } else if (is_watched) {
-    s.watched = only_reads(site) ? s.watched - 1 : 0;
-    t.budget = s.watched ? 1 : kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
-    return true;
+  const bool watched = window.left && s.resumed_at == control.steps;
+  forget_other_points(t, s);
+  if (!watched) {
+    s.only_read = false;
+    s.resumed_at = control.steps;
+    s.hooks += kHookBudget;
+    open_window();
   }
-  if (t.info->steps != s.own_steps) s.endless = 0;
-  if (site->kind == HEDDLE_EV_BRANCH && (site->flags & HEDDLE_SITE_ENDLESS)) s.endless++;
-  return false;
+  watch(site, outcome, address);
+  if (HEDDLE_UNLIKELY(window.advances && control.quiet_steps > kQuietIsLivelock - kLastLook)) control.quiet_steps = control.looks = 0;  // it computes
+  s.proving = goes_round(site, outcome, HEDDLE_SITE_IDLE_FIRST);
+  if (s.proving) prove(s, s.only_read);
+  s.only_read &= only_reads(site);
+  if (s.proving || window.waits) {
+    s.endless += is_branch(site, HEDDLE_SITE_ENDLESS);
+    return false;
+  }
+  t.budget = 1;
+  if (window.left) return true;
+  if (seems_to_wait(s)) {
+    s.given_way_at = s.hooks;
+    return false;
+  }
+  t.budget = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
+  return true;
 }
 
 void spin_resumed(Thread& t) {
   Spin& s = spins[t.index];
-  s.watched = kWatched;
+  open_window();
   s.resumed_at = control.steps;
   s.own_steps = t.info->steps;
+  s.only_read = true;
   t.budget = 1;
   if (s.proving) {
     if (control.steps == row_end && all_spin() && nothing_else_happens()) fail_livelock(t);
     return;
   }
   if (s.endless > kEndlessRounds && control.enabled_count == 1 && nothing_else_happens()) fail_livelock(t);
-  // It computes: this step, and those of threads that spin beside it, are not quiet.
-  if (control.next_deadline != ~0ull) return;
-  if (++computed % kComputes && control.quiet_steps > quiet_before) control.quiet_steps = quiet_before;
-  quiet_before = control.quiet_steps;
 }
 
 }  // namespace heddle::rt

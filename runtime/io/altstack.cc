@@ -2,6 +2,8 @@
 //
 // Rules of this file: the return from a trap restores the alternate stack of its frame, so a change has to be made there too.
 // Fibers share one kernel thread: whoever runs brings its own (io_use_altstack, after a switch).
+#include "runtime/arena.h"
+#include "runtime/control/backend.h"
 #include "runtime/io/call.h"
 
 namespace heddle::rt {
@@ -46,8 +48,16 @@ long call_altstack(Call& c) {
   return result;
 }
 
+void io_own_altstack(Thread& t) {
+  constexpr size_t kSize = 16 * 1024;
+  const ThreadIo& io = io_of(t);
+  stack_t mine = io.altstack;
+  if (!has_own(io)) mine = {arena_allocate_cold(kSize), 0, kSize};
+  raw_syscall(SYS_sigaltstack, &mine, 0);
+}
+
 void io_use_altstack() {
-  if (region->run.backend != HEDDLE_BACKEND_FIBERS) return;
+  if (!on_fibers()) return;
   const ThreadIo& io = io_of(*self);
   const stack_t& mine = has_own(io) ? io.altstack : ours;
   if (mine.ss_sp == installed) return;

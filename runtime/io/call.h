@@ -88,6 +88,12 @@ long call_altstack(Call& c);
 long call_affinity(Call& c);
 long call_getcpu(Call& c);
 
+// kernel_thread_calls.cc
+/// Its effect is bound to the kernel thread that makes it, or is told from it: a fiber, which shares its carrier's, cannot make it.
+bool concerns_kernel_thread(const Call& c);
+/// The return from this trap restores what was the carrier's when it began: it shall be what is the thread's own now.
+void io_refresh_frame(Call& c);
+
 // wait.cc
 /// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
 bool goes_out_beside_others(const Call& c);

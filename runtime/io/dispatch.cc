@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "runtime/arena.h"
+#include "runtime/control/backend.h"
 #include "runtime/control/light.h"
 #include "runtime/control/recording.h"
 #include "runtime/io/changes.h"
@@ -114,11 +115,13 @@ class InsideCall {
 
 void answer(Call& c, const void* frame, void* pc, long* result) {
   const InsideCall inside(c.thread);
-  if (light_possible) light_rename(c.number, c.a);
+  if (HEDDLE_UNLIKELY(on_fibers() && concerns_kernel_thread(c))) move_to_real_threads(c.policy.name);
+  if (light_ids) light_rename(c.number, c.a);
   read_back_if_needed(c.thread, frame);  // before the call unmaps it
   c.site = pc_site(pc);
   *result = handlers[(int)c.policy.cls](c);
   if (HEDDLE_LIKELY(controlled())) signals_after_call(c.thread, c.context);
+  if (HEDDLE_UNLIKELY(moved_to_real_threads && c.context)) io_refresh_frame(c);
 }
 
 void on_sigsys(int, siginfo_t* info, void* context) {
@@ -145,18 +148,6 @@ void on_sigsys(int, siginfo_t* info, void* context) {
   answer(c, (void*)(g[REG_RSP] - 16), (void*)g[REG_RIP], (long*)&g[REG_RAX]);
 }
 
-bool under_valgrind() {
-  // Valgrind's client request RUNNING_ON_VALGRIND; a no-op on a real CPU.
-  uint64_t request[6] = {0x1001, 0, 0, 0, 0, 0};
-  uint64_t answer = 0;
-  __asm__ volatile(
-      "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
-      : "+d"(answer)
-      : "a"(request)
-      : "cc", "memory", "rdi");
-  return answer != 0;
-}
-
 bool arm() {
   return raw_syscall(SYS_prctl, kSetDispatch, 1, __start_heddle_sys, __stop_heddle_sys - __start_heddle_sys, &selector()) == 0;
 }
@@ -175,6 +166,18 @@ bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
 }
 
 }  // namespace
+
+bool under_valgrind() {
+  // Valgrind's client request RUNNING_ON_VALGRIND; a no-op on a real CPU.
+  uint64_t request[6] = {0x1001, 0, 0, 0, 0, 0};
+  uint64_t answer = 0;
+  __asm__ volatile(
+      "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+      : "+d"(answer)
+      : "a"(request)
+      : "cc", "memory", "rdi");
+  return answer != 0;
+}
 
 bool is_trapped() {
   return controlled() && self && self->state == HEDDLE_T_RUNNING && available && selector() == kBlock && !light_calls();

@@ -17,6 +17,9 @@ void io_thread_stop();      // on an OS thread that goes on natively (exit path 
 void io_allow_begin();      // nestable: libc may make system calls natively (around real pthread_create, join, dlopen ...)
 void io_allow_end();
 bool io_available();        // Syscall User Dispatch works here
+bool under_valgrind();
+/// A kernel thread that was parked, or a carrier's, becomes that of `t`, which runs on it: alternate stack, signal mask.
+void io_adopt_kernel_thread(Thread& t);
 
 /// ONE selector for all threads: under control only one of them runs user code. 0 lets system calls through, 1 traps them.
 extern volatile uint8_t io_selector;
@@ -29,6 +32,7 @@ inline uint32_t io_allowed(const Thread& t) { return t.io ? *static_cast<const u
 /// A thread of the program has a signal stack of its own (altstack.cc).
 extern bool io_altstacks;
 void io_use_altstack();
+void io_own_altstack(Thread& t);  // installed for this kernel thread, which is from now on its own
 
 /// After each switch of threads: traps as the thread that runs now wants it.
 inline void io_rearm() {

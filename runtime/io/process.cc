@@ -274,8 +274,8 @@ long kernel_thread_of(Thread& t, int signo) {
   if (&t == self) return raw_syscall(SYS_gettid);
   // A fiber's own kernel thread is parked and blocks everything; what the thread lets in is not handled, so it concerns the process.
   const bool lets_in = !(io_of(t).mask & 1ull << (signo - 1));
-  if (backend == &fiber_backend && t.state != HEDDLE_T_OUT && lets_in) return raw_syscall(SYS_gettid);
-  give_kernel_thread(t);
+  if (on_fibers() && t.state != HEDDLE_T_OUT && lets_in) return raw_syscall(SYS_gettid);
+  if (on_fibers() && !lets_in) move_to_real_threads("a signal that its thread blocks");
   timespec nap{0, 20'000};
   while (parallel && !__atomic_load_n(&t.info->tid, __ATOMIC_ACQUIRE)) raw_syscall(SYS_nanosleep, &nap, nullptr);
   return t.info->tid;

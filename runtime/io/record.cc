@@ -36,7 +36,18 @@ bool is_channel(const Call& c) {
   }
 }
 
-bool releases(const Call& c) { return c.policy.cls == Class::EFFECT || c.policy.cls == Class::WRITE; }
+// Other threads can notice what it does. Whoever reads from a pipe notices that its other end was closed.
+bool releases(const Call& c) {
+  switch (c.policy.cls) {
+    case Class::EFFECT: case Class::WRITE: case Class::TIMER: return true;
+    default: break;
+  }
+  switch (c.number) {
+    case SYS_close: return !is_file(c.a[0]);
+    case SYS_dup2: case SYS_dup3: case SYS_close_range: return true;
+    default: return false;
+  }
+}
 
 void after(Call& c, long result, uint32_t flags, uint64_t deadline) {
   descriptors_follow(c, result);

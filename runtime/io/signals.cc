@@ -5,8 +5,10 @@
 // Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
 // atomics, raw system calls and the thread's own `stop`.
 #include "runtime/arena.h"
+#include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
+#include "runtime/detector/detector.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/stream.h"
 #include "runtime/parallel/waiters.h"
@@ -33,8 +35,6 @@ bool handles_any;  // it ever installed a handler
 bool has_handler(int signo) {
   return (known & bit(signo)) && actions[signo].handler != (void*)SIG_DFL && actions[signo].handler != (void*)SIG_IGN;
 }
-
-bool fibers() { return region->run.backend == HEDDLE_BACKEND_FIBERS; }
 
 void enqueue_process(int signo, const siginfo_t& info, bool external) {
   // One at a time per number, as the kernel keeps standard signals.
@@ -111,6 +111,7 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
     actions[signo].handler = (void*)SIG_DFL;
     install(signo, actions[signo]);
   }
+  if (detector::on) detector::io_acquire(t);  // after whoever sent it, set its timer, or installed the handler
   uint64_t saved = io.mask;
   io.mask |= without_sigsys(action.mask) | (action.flags & SA_NODEFER ? 0 : bit(signo));
   siginfo_t copy = info;
@@ -175,7 +176,7 @@ bool deliver(Thread& t, ucontext_t* context) {
 
 // Fibers share one kernel thread: a signal is let in if any thread of the program lets it in.
 void apply_mask(uint64_t mask, ucontext_t* context) {
-  if (fibers())
+  if (on_fibers())
     for (uint32_t i = 0; i < thread_count(); i++)
       if (Thread& t = thread(i); t.io && !t.finished) mask &= static_cast<ThreadIo*>(t.io)->mask;
   mask = without_sigsys(mask) & ~kFaults;
@@ -208,6 +209,20 @@ long install(int signo, const KernelSigaction& wanted) {
 }  // namespace
 
 uint64_t without_sigsys(uint64_t mask) { return mask & ~bit(SIGSYS); }
+
+void io_adopt_kernel_thread(Thread& t) {
+  const uint64_t mask = without_sigsys(io_of(t).mask) & ~kFaults;
+  io_own_altstack(t);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
+}
+
+void io_refresh_frame(Call& c) {
+  uint64_t frame = 0;
+  __builtin_memcpy(&frame, &c.context->uc_sigmask, sizeof frame);
+  const uint64_t mask = (without_sigsys(io_of(c.thread).mask) & ~kFaults) | (frame & kFaults);
+  __builtin_memcpy(&c.context->uc_sigmask, &mask, sizeof mask);
+  raw_syscall(SYS_sigaltstack, 0, &c.context->uc_stack);
+}
 
 uint64_t initial_mask(Thread& t) {
   if (t.index != 0) return io_of(thread(t.info->parent)).mask;
@@ -301,6 +316,7 @@ bool somebody_takes(int signo) {
 }  // namespace
 
 bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info) {
+  if (detector::on) detector::io_release(from);  // also where the kernel sends it: somebody may be in sigwait()
   if (!has_handler(signo) || (kFaults & bit(signo))) return false;
   Thread& to = target ? *target : from;
   ThreadIo& io = io_of(to);
@@ -344,6 +360,7 @@ long call_sigaction(Call& c) {
     learn(signo);
     old = actions[signo];
     if (c.a[1]) {
+      if (detector::on) detector::io_release(c.thread);
       actions[signo] = wanted;
       result = install(signo, wanted);
     }

@@ -81,7 +81,10 @@ bool sleep_until(uint32_t site, uint64_t deadline) {
   // Time passes: a program that does its work between short sleeps is not taken for one that spins, or only much later.
   constexpr uint32_t kSleepsPerQuietStep = 8;
   static uint32_t sleeps;
-  if (control.quiet_steps && ++sleeps % kSleepsPerQuietStep) control.quiet_steps--;
+  if (control.looks && ++sleeps % kSleepsPerQuietStep) {
+    control.looks--;
+    if (control.quiet_steps) control.quiet_steps--;
+  }
   if (cancel_point) cancel_point();
   return wake == Wake::kInterrupted;
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "runtime/arena.h"
+#include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/io/buffers.h"
 #include "runtime/io/call.h"
@@ -226,7 +227,7 @@ extern "C" long heddle_blocking_syscall(const uint32_t* stop, const long call[7]
 long execute_outside(Call& c, ThreadIo& io) {
   // A fiber's own OS thread is parked with all signals blocked: outside it has the mask that the program gave the thread.
   uint64_t parked = 0, wanted = without_sigsys(io.mask);
-  bool fiber = region->run.backend == HEDDLE_BACKEND_FIBERS;
+  bool fiber = on_fibers();
   if (fiber) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &wanted, &parked, 8);
   long call[7] = {c.number, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]};
   // Arrived on the way out, while the thread was not yet OUT for io_interrupt().

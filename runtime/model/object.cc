@@ -27,7 +27,7 @@ void touch(const volatile void* address, uint32_t kind) {
 }
 
 void drop(Object& o) {
-  if (detector::on) detector::forget(o);
+  if (detector::in_run) detector::forget(o);
   o.info->owner = 0;
   *by_address.find(key_of(o.address)) = nullptr;
   o.dropped = true;

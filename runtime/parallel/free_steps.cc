@@ -184,7 +184,7 @@ void set_holder(Object& o, uint32_t word) {
 }  // namespace
 
 void free_steps_start(bool barriers_work) {
-  possible = barriers_work && !detector::on && recording.detail < HEDDLE_DETAIL_POINTS;
+  possible = barriers_work && !detector::in_run && recording.detail < HEDDLE_DETAIL_POINTS;
   if (!possible) return;
   locks = static_cast<Object**>(map_memory(kLockPlaces * sizeof *locks));
   sites = static_cast<Site**>(map_memory(kSitePlaces * sizeof *sites));

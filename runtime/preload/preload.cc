@@ -34,6 +34,7 @@ bool is_meant(char** environment) {
 }
 
 __attribute__((constructor)) void start_first(int, char**, char** environment) {
+  if (runs_for_another_user()) return;
   if (!value_of(environment, HEDDLE_REGION_ENV) || !is_meant(environment)) return;
   walk_tables = walk_unwind_tables;
   preloaded = true;

@@ -6,6 +6,7 @@
 // execution so); a thread that meets an action from behind its turn stops before it; who is woken is a choice, not at random.
 #include "abi/guide.h"
 #include "runtime/control/control.h"
+#include "runtime/control/expiry.h"
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
@@ -81,10 +82,10 @@ bool leaves_out_more(const Path& path, uint32_t from, uint32_t to, uint32_t most
 // Where on its path the pending action of `g` lies; `path.actions` when it does not lie on what is left of this turn, or
 // too far away.
 uint32_t find_pending(const Path& path, const Guided& g, const Op& op, uint32_t end, bool& far) {
-  const uint32_t hash = heddle_step_hash(0, op.kind, op.site, 0);
+  const uint32_t hash = heddle_guide_action(op.kind, op.site, false), early = heddle_guide_action(op.kind, op.site, true);
   const uint32_t limit = end + kPeek < path.actions ? end + kPeek : path.actions;
   for (uint32_t i = g.position; i < limit; i++) {
-    if (expected(path, i) != hash) continue;
+    if (expected(path, i) != hash && expected(path, i) != early) continue;
     far = leaves_out_more(path, g.position, i, kNear + g.strayed);
     return far && !anywhere ? path.actions : i;
   }
@@ -155,12 +156,13 @@ uint32_t slot_freely(const View& v) {
 }
 
 // What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
-void log_step(uint64_t step, const Thread& t, bool far) {
+void log_step(uint64_t step, Thread& t, bool far) {
   HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
   if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].reserved |= HEDDLE_STEP_BY_PREEMPTION;
   preemptions = region->result.preemptions;
   if (step < capacity)
-    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)(far ? HEDDLE_STEP_FAR : 0), t.op.site, t.op.object, 0};
+    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)((far ? HEDDLE_STEP_FAR : 0) | (waits_for_time(t) ? HEDDLE_STEP_EARLY : 0)),
+                           t.op.site, t.op.object, 0};
   else
     region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
 }
@@ -175,8 +177,21 @@ uint32_t choose(View& v) {
   return slot;
 }
 
+// Where its path says that this wait ended early.
+bool may_expire(const Thread& t) {
+  const Guided& g = guided[t.index];
+  if (!g.number) return false;
+  const Path& path = paths[g.number - 1];
+  const uint32_t due = heddle_guide_action(t.op.kind, t.op.site, false), early = heddle_guide_action(t.op.kind, t.op.site, true);
+  for (uint32_t i = g.position; i < path.actions && i < g.position + kPeek; i++) {
+    if (expected(path, i) == early) return true;
+    if (expected(path, i) == due) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
-const Strategy guided_strategy{start, thread_created, choose};
+const Strategy guided_strategy{start, thread_created, choose, may_expire};
 
 }  // namespace heddle::rt

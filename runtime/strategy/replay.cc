@@ -57,6 +57,7 @@ bool replay_has_more_of(uint32_t thread) {
     if (segments[at].thread == thread && (at != position || used < segments[at].steps)) return true;
   return false;
 }
-const Strategy replay_strategy{start, thread_created, choose};
+// The schedule decides when.
+const Strategy replay_strategy{start, thread_created, choose, [](const Thread&) { return true; }};
 
 }  // namespace heddle::rt

@@ -21,6 +21,8 @@ struct Strategy {
   void (*thread_created)(uint32_t index);
   /// An index into view.enabled; or kDiverged (replay only).
   uint32_t (*choose)(View& view);
+  /// Loose time: may the thread, which begins to wait with a deadline, be chosen before that? Null: a coin decides (expiry.cc).
+  bool (*may_expire)(const Thread& t) = nullptr;
 };
 inline constexpr uint32_t kDiverged = ~0u;
 

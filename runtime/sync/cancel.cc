@@ -24,6 +24,7 @@ void cancellation_point() {
   Thread& t = *self;
   if (HEDDLE_LIKELY(!cancel_pending(t)) || (by_hooks && !t.cancel_seen)) return;
   t.cancel_requested = 0;
+  if (detector::on) detector::io_acquire(t);  // cleanup handlers come after the request
   if (HEDDLE_UNLIKELY(parallel)) baton_give_all(t);  // the frames between here and the thread's start are left without return
   __atomic_store_n(&region->result.signals, 0, __ATOMIC_SEQ_CST);
   HEDDLE_REAL(pthread_exit)(PTHREAD_CANCELED);
@@ -57,6 +58,7 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
   Thread* t = request_cancellation(handle, HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
   if (!t) return ESRCH;
   if (t == self) t->cancel_seen = 1;
+  if (detector::on) detector::io_release(*self);
   __atomic_fetch_add(&region->result.signals, 1, __ATOMIC_SEQ_CST);
   if (t != self && !region->run.feed) io_interrupt(*t);
   model_changed();

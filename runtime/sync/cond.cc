@@ -100,14 +100,14 @@ int wait_on(void* cond, void* mutex, uint64_t deadline, uint32_t site) {
   bool signalled = take_token(s, w);
   unlink(s, w);
   if (how == Wake::kTimedOut && !mutex_is_free(mutex)) point(wake, mutex_free, &w);  // the mutex must come back all the same
-  mutex_take_back(mutex, depth);
+  const int mutex_result = mutex_take_back(mutex, depth);
   if (signalled) {
     acquired(o);
-    return 0;
+    return mutex_result;
   }
   last_event_failed();
   cancellation_point();
-  return ETIMEDOUT;
+  return mutex_result ? mutex_result : ETIMEDOUT;
 }
 
 void signal(void* cond, bool all, const Op& op) {
@@ -148,8 +148,7 @@ HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
   if (!on) return HEDDLE_REAL(pthread_cond_wait)(c, m);
   if (is_outside(c) && is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_wait)(c, m); });
   cancellation_point();
-  wait_on(c, m, 0, pc_site(__builtin_return_address(0)));
-  return 0;
+  return wait_on(c, m, 0, pc_site(__builtin_return_address(0)));
 }
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* at) {

@@ -63,7 +63,8 @@ int mutex_release(void* mutex);
 /// For waits on a condition variable: gives the mutex up whatever its depth; returns the depth.
 uint32_t mutex_give_up(void* mutex);
 bool mutex_is_free(void* mutex);
-void mutex_take_back(void* mutex, uint32_t depth);
+/// 0, or what a robust mutex has to say: EOWNERDEAD, ENOTRECOVERABLE (then it is not taken).
+int mutex_take_back(void* mutex, uint32_t depth);
 
 /// Primitives between processes are modelled as if this process were alone: said loudly.
 void note_process_shared();

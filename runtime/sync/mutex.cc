@@ -28,6 +28,13 @@ int robust_result(Object& o) {
   return EOWNERDEAD;
 }
 
+// Given up without pthread_mutex_consistent().
+void leave_inconsistent(Object& o) {
+  if (HEDDLE_LIKELY(!o.inconsistent)) return;
+  o.inconsistent = false;
+  o.value = ENOTRECOVERABLE;
+}
+
 // While a thread looks at the model of a mutex, nobody takes it without: a handler may run at the step, others go on meanwhile.
 class InModel {
  public:
@@ -52,6 +59,17 @@ void take(Object& o) {
   acquired(o);
 }
 
+// The mutex is free: its state decides. Whoever is told that it cannot be recovered comes after the thread that left it so.
+int take_or_fail(Object& o) {
+  if (HEDDLE_UNLIKELY(o.value == ENOTRECOVERABLE)) {
+    acquired(o);
+    last_event_failed();
+    return ENOTRECOVERABLE;
+  }
+  take(o);
+  return robust_result(o);
+}
+
 }  // namespace
 
 int mutex_acquire(void* m, const Op& op, uint64_t deadline) {
@@ -72,12 +90,7 @@ int mutex_acquire(void* m, const Op& op, uint64_t deadline) {
     last_event_failed();
     return ETIMEDOUT;
   }
-  if (o.value == ENOTRECOVERABLE) {
-    last_event_failed();
-    return ENOTRECOVERABLE;
-  }
-  take(o);
-  return robust_result(o);
+  return take_or_fail(o);
 }
 
 int mutex_release(void* m) {
@@ -89,10 +102,7 @@ int mutex_release(void* m) {
   }
   if (!o.owner) return 0;  // unlock of an unlocked normal mutex: undefined, and harmless in glibc
   if (--o.depth) return 0;
-  if (o.inconsistent) {  // unlocked without pthread_mutex_consistent
-    o.inconsistent = false;
-    o.value = ENOTRECOVERABLE;
-  }
+  leave_inconsistent(o);
   released(o);
   set_owner(o, nullptr);
   model_word_changed(&o.owner);
@@ -106,6 +116,7 @@ uint32_t mutex_give_up(void* m) {
   uint32_t depth = o.depth;
   o.used_with_cond = true;
   if (!o.owner) return 0;
+  leave_inconsistent(o);
   released(o);
   o.depth = 0;
   set_owner(o, nullptr);
@@ -115,10 +126,11 @@ uint32_t mutex_give_up(void* m) {
 
 bool mutex_is_free(void* m) { return mutex_at(m).owner == 0; }
 
-void mutex_take_back(void* m, uint32_t depth) {
+int mutex_take_back(void* m, uint32_t depth) {
   Object& o = mutex_at(m);
-  take(o);
-  o.depth = depth ? depth : 1;
+  const int result = take_or_fail(o);
+  if (result != ENOTRECOVERABLE) o.depth = depth ? depth : 1;
+  return result;
 }
 
 void note_process_shared() {
@@ -148,6 +160,7 @@ uint32_t robust_held(const Thread& t) {
 
 void robust_owner_died(Thread& t) {
   each_robust_held(t, [](Object& o) {
+    released(o);  // the next owner is told so (EOWNERDEAD) and repairs what this thread left
     o.abandoned = true;
     o.depth = 0;
     set_owner(o, nullptr);
@@ -217,12 +230,7 @@ __attribute__((noinline)) static int trylock_modelled(pthread_mutex_t* m) {
     unproductive();
     return EBUSY;
   }
-  if (o.value == ENOTRECOVERABLE) {
-    last_event_failed();
-    return ENOTRECOVERABLE;
-  }
-  take(o);
-  return robust_result(o);
+  return take_or_fail(o);
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {

@@ -146,7 +146,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   if (HEDDLE_LIKELY(!parallel)) set_os_thread(t, made, stack_size);
   control.live++;
   backend->await_arrival(t);
-  if (detector::on) detector::thread_created(*self, t);
+  if (detector::in_run) detector::thread_created(*self, t);
   t.op = Op{HEDDLE_EV_THREAD_START, site, 0, 0};
   t.info->pending_kind = HEDDLE_EV_THREAD_START;
   t.info->pending_site = site;
@@ -184,7 +184,7 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
   t->info->flags |= HEDDLE_TF_JOINED;
   last_event_value(t->index);
   productive();
-  if (detector::on) detector::thread_joined(*self, *t);
+  if (detector::in_run) detector::thread_joined(*self, *t);
   void* value = nullptr;
   int error;
   {

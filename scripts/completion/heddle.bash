@@ -15,11 +15,11 @@ _heddle() {
     --format) COMPREPLY=($(compgen -W "text json html perfetto" -- "$current")); return ;;
   esac
   case ${COMP_WORDS[1]} in
-    hunt) COMPREPLY=($(compgen -W "--strategy --bound --points --runs --time --seed --depth --workers --max-steps --run-timeout
+    hunt) COMPREPLY=($(compgen -W "--strategy --bound --points --runs --time --time-model --seed --depth --workers --max-steps --run-timeout
         --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --simplify --keep-going --gtest --junit --sarif --bisect --build --json --quiet --help -o --output --" -- "$current")) ;;
     record) COMPREPLY=($(compgen -W "--mode --with --network --json --quiet --help -o --output --" -- "$current")) ;;
-    replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --json --quiet --help --" -- "$current")) ;;
-    simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --json --quiet --help --" -- "$current")) ;;
+    replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --trust --json --quiet --help --" -- "$current")) ;;
+    simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --trust --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
     show) COMPREPLY=($(compgen -W "--format -o --output --json --events --schedule --full --thread --around --width --quiet --help" -- "$current")) ;;
   esac

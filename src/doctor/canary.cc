@@ -61,8 +61,9 @@ Finding prove(const Canary& canary, const std::string& front, const std::string&
   if (found["failure"].value("kind", "") != kind)
     return broken(name,
                   fmt::format("the canary ended with {} instead of {}", found["failure"].value("kind", "?"), kind));
+  // The trace is its own; without a home there is no key that could tell.
   const Said replay =
-      canary.heddle({"replay", "--json", "--times", std::to_string(kReplays), "canary.heddle"}, backend);
+      canary.heddle({"replay", "--trust", "--json", "--times", std::to_string(kReplays), "canary.heddle"}, backend);
   const json again = json::parse(replay.out, nullptr, false);
   const int times = again.is_object() ? again.value("times_reproduced", 0) : 0;
   if (replay.status != kFound || times != kReplays)
@@ -117,7 +118,7 @@ void prove_recording(const Canary& canary, std::vector<Finding>& out) {
   const Said recorded = canary.heddle({"record", "-o", "recorded.heddle", "--", program.string()});
   if (recorded.status == 125 || recorded.status == -1)
     return out.push_back(broken("record", "a parallel run cannot be recorded: " + why(recorded)));
-  const Said replay = canary.heddle({"replay", "--json", "recorded.heddle"});
+  const Said replay = canary.heddle({"replay", "--trust", "--json", "recorded.heddle"});
   const json again = json::parse(replay.out, nullptr, false);
   if (!again.is_object() || !again.value("reproduced", false))
     return out.push_back(broken("record", "a recorded parallel run does not replay: " + why(replay)));

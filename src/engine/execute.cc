@@ -157,11 +157,12 @@ void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
   if (why == RunEnd::kHang) escape_ = spinning(result, threads, outcome.failure);
 }
 
-// In a binary that was not built by heddle cc a loop without a synchronisation call cannot be left. While others could
-// run, it may be waiting for them: then the hang is ours, not the program's.
+// In code that was not built by heddle cc (the whole program, or a library of it) a loop without a synchronisation call
+// cannot be left. While others could run, it may be waiting for them: then the hang is ours, not the program's. A hang, like
+// a livelock, is a claim about fair schedules.
 std::optional<Error> Executor::spinning(const HeddleResult& result, const std::vector<HeddleThreadInfo>& threads,
                                         const std::optional<FailureRecord>& seen) {
-  if (!result.preloaded || !result.failure.has_regs || !seen) return std::nullopt;
+  if (!result.failure.has_regs || !seen) return std::nullopt;
   const bool others =
       std::ranges::any_of(threads, [&](const HeddleThreadInfo& thread) { return could_run(thread, result.enabled); });
   if (!others && result.signals == 0) return std::nullopt;
@@ -170,10 +171,11 @@ std::optional<Error> Executor::spinning(const HeddleResult& result, const std::v
   if (!seen->file.empty())
     where += fmt::format(" ({}:{})", std::filesystem::path(seen->file).filename().string(), seen->line);
   return Error{
-      fmt::format("{} was not built by heddle cc, and its thread {} spins {}: for {} s without a synchronisation call, "
+      fmt::format("{} was not built by heddle cc, and {} thread {} spins {}: for {} s without a synchronisation call, "
                   "while {}. A loop on plain memory or inline atomics cannot be left by heddle, so "
                   "this run says nothing about the program",
-                  worker_->server_executable().filename().string(), seen->thread, where, limits_.hang.count() / 1000.0,
+                  result.preloaded ? worker_->server_executable().filename().string() : "a part of the program",
+                  result.preloaded ? "its" : "there", seen->thread, where, limits_.hang.count() / 1000.0,
                   others ? "other threads could run" : "a signal or a cancellation waits for it"),
       "build it with heddle cc, where such loops are controlled; or, if it computes that long, --hang-timeout 60s"};
 }

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 TEST(Options, TextAndParseAreInverse) {
   Options options;
-  options.backend = Options::Backend::kFibers;
+  options.backend = Options::Backend::kBaton;
   options.max_steps = 12345;
   options.hang_timeout = milliseconds(1500);
   options.pin = false;

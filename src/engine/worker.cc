@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSlice{200};  // how long a missed bell or a `stop` can go unnoticed
+constexpr milliseconds kSlice{20};  // how long a missed bell or a `stop` can go unnoticed
 constexpr milliseconds kReapTimeout{
     5'000};  // a killed child that its server does not report within this: server is dead
 

@@ -22,6 +22,7 @@
 #include "src/engine/output_drain.h"
 #include "src/engine/region.h"
 #include "src/result/result.h"
+#include "src/seal/key.h"
 
 namespace heddle {
 
@@ -38,6 +39,7 @@ struct WorkerOptions {
   std::chrono::milliseconds ready_timeout{10'000};
   const std::atomic<bool>* stop = nullptr;  // set from anywhere: runs end as kInterrupted
   std::atomic<std::uint64_t>* signals = nullptr;  // set from anywhere: bit N-1 sends signal N to the program
+  std::optional<SealKey> seal;  // traces of this worker's runs are sealed with it
   bool script_goes_on = false;  // what a script above the program does beside and behind a run is the user's
 };
 

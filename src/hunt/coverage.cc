@@ -37,7 +37,9 @@ std::string describe(const CoverageSummary& s) {
     return text + fmt::format("; {} schedule{} wait{} to be executed, and what these lead to", *s.waiting,
                               *s.waiting == 1 ? "" : "s", *s.waiting == 1 ? "s" : "");
   if (s.once == 0)
-    text += ", each seen more than once: more runs of this kind will hardly show others";
+    text += fmt::format(", each seen more than once: more runs with the same input{} will hardly show others",
+                        s.times == Times::kOnlyWhenDue ? ", in which sleeps and time-outs end only when no other thread can run,"
+                                                       : "");
   else if (s.new_share() > 0.5)
     text += fmt::format(", {} of them seen once: most schedules of this program are unseen", s.once);
   else

@@ -10,6 +10,9 @@
 
 namespace heddle {
 
+/// Were the ends of sleeps and time-outs varied?
+enum class Times { kNone, kVaried, kOnlyWhenDue };  // the first: the program has none
+
 struct CoverageSummary {
   std::uint64_t runs = 0;             // that were observed
   std::uint64_t reads_from = 0;       // distinct pairs (site of a write, site of a read that saw it)
@@ -24,6 +27,7 @@ struct CoverageSummary {
   double new_share() const { return runs ? static_cast<double>(once) / static_cast<double>(runs) : 1; }
   /// Chao's lower bound of the number of classes that can be reached and were not seen.
   double unseen_at_least() const;
+  Times times = Times::kNone;
 };
 
 /// "312 reads-from pairs (none new in 150 runs), 41 classes of schedules, 3 of them seen once: ..."; empty without

@@ -282,10 +282,7 @@ void Dpor::learn(std::span<const HeddleEvent> run, std::span<const HeddleEvent> 
     return;
   }
   for (std::span<const HeddleEvent> events : {run, pending})
-    for (const HeddleEvent& event : events) {
-      too_large_ |= event.thread >= 64 || event.flags & HEDDLE_OF_MORE;
-      timed_ |= (event.flags & HEDDLE_OF_TIMED) != 0;
-    }
+    for (const HeddleEvent& event : events) too_large_ |= event.thread >= 64 || event.flags & HEDDLE_OF_MORE;
   if (too_large_) return;
   std::vector<HeddleEvent> decisions(run.begin(), run.end());
   if (failing) mark_failing(decisions, *failing);

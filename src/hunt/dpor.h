@@ -35,8 +35,6 @@ class Dpor {
   bool too_large() const { return too_large_; }
   /// Schedules that are known to be left; they may lead to others.
   std::uint64_t waiting() const;
-  /// Something waited with a deadline: time is no operation.
-  bool timed() const { return timed_; }
 
  private:
   struct Node {  // the decision before a step
@@ -66,7 +64,7 @@ class Dpor {
               std::size_t pending_since, const Clock& beside) const;
 
   std::vector<Node> nodes_;
-  bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false, timed_ = false;
+  bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false;
   std::uint16_t then_ = 0;  // the choice of the last node that has not been executed yet
 };
 

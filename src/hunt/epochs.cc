@@ -16,7 +16,7 @@ bool can_be_point(std::uint32_t site, std::uint32_t kind) { return site != 0 && 
 
 std::uint64_t epoch_end(std::uint64_t index) {
   std::uint64_t end = 1;
-  while (end <= index) end *= end < 64 ? 4 : 2;
+  while (end <= index) end *= 2;
   return end;
 }
 

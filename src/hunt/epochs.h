@@ -1,6 +1,6 @@
 // What makes run i of a hunt a function of (seed, i, epoch set), whatever the number of workers and their speed.
 //
-// Runs are grouped into epochs with fixed boundaries: [0,1) [1,4) [4,16) [16,64) [64,128) [128,256) ... What a run
+// Runs are grouped into epochs with fixed boundaries: [0,1) [1,2) [2,4) [4,8) [8,16) ... What a run
 // teaches (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
 #pragma once
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "src/hunt/enumeration.h"
 #include "src/hunt/knowledge.h"
 #include "src/hunt/portfolio.h"
+#include "src/hunt/timeouts.h"
 
 namespace heddle {
 
@@ -24,6 +25,7 @@ struct Epoch {
   std::shared_ptr<const Targets> targets;    // what earlier epochs taught; null: nothing
   std::map<std::uint64_t, Prefix> prefixes;  // icb, dfs, dpor: by run
   Mix mix;                                   // of auto
+  TimeoutPlan timeouts;
 };
 
 /// First index behind the epoch that holds `index`.
@@ -34,6 +36,7 @@ struct Lesson {
   std::uint64_t steps = 0;
   std::vector<HeddleRace> races;
   std::optional<Observation> seen;
+  std::uint32_t timed_waits = 0;
 };
 
 /// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.

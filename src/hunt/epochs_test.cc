@@ -15,7 +15,7 @@ HeddleRace race(std::uint32_t first, std::uint32_t second) {
 TEST(Epochs, BoundariesAreFixed) {
   std::vector<std::uint64_t> ends;
   for (std::uint64_t at = 0; at < 1000; at = epoch_end(at)) ends.push_back(epoch_end(at));
-  EXPECT_EQ(ends, (std::vector<std::uint64_t>{1, 4, 16, 64, 128, 256, 512, 1024}));
+  EXPECT_EQ(ends, (std::vector<std::uint64_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}));
   EXPECT_EQ(epoch_end(3), 4u);
   EXPECT_EQ(epoch_end(200), 256u);
 }
@@ -29,7 +29,7 @@ TEST(Epochs, TheNextOneDependsOnWhatRunsTaughtNotOnWhoFinishedFirst) {
   Epoch same = next_epoch(epoch, backward);
   EXPECT_EQ(std::tie(next.points, next.longest, next.end), std::tie(same.points, same.longest, same.end));
   EXPECT_EQ(next.first, 16u);
-  EXPECT_EQ(next.end, 64u);
+  EXPECT_EQ(next.end, 32u);
   EXPECT_EQ(next.longest, 15u);
   EXPECT_TRUE(std::is_sorted(next.points.begin(), next.points.end()));
   EXPECT_EQ(next.points.front(), 5u);

@@ -38,6 +38,7 @@ bool Exhaustive::plan(Epoch& epoch, bool fresh) {
   if (fresh) {
     enumeration_.restart();
     dpor_.restart();
+    before_ += executed_;
     executed_ = 0;
     gave_way_ = false;
   }
@@ -53,9 +54,25 @@ bool Exhaustive::plan(Epoch& epoch, bool fresh) {
   return !epoch.prefixes.empty();
 }
 
-std::string Exhaustive::words(bool failed, const std::string& apart, const std::string& changing) const {
-  const std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart) +
-                              (gave_way_ ? "; a thread that yields or spins again and again was made to give way" : "");
+namespace {
+
+std::string words_of(Times times) {
+  if (times == Times::kNone) return {};
+  if (times == Times::kOnlyWhenDue)
+    return "; sleeps and time-outs ended only when no other thread could run (--time-model virtual)";
+  return fmt::format("; clocks were not varied, and of each thread only the first {} sleeps or time-outs ended early "
+                     "(--time-model loose)",
+                     HEDDLE_ENUMERATED_TIMEOUTS);
+}
+
+}  // namespace
+
+std::string Exhaustive::words(bool failed, const std::string& apart, const std::string& changing, Times times) const {
+  std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart) +
+                        (gave_way_ ? "; a thread that yields or spins again and again was made to give way" : "") +
+                        words_of(times);
+  if (before_ > 0)
+    outcome += fmt::format("; {} run{} came before all scheduling points were known", before_, before_ == 1 ? "" : "s");
   const bool dpor = strategy_ == Strategy::kDpor;
   if (dpor ? dpor_.too_large() : enumeration_.too_large())
     return fmt::format("{}: the program is too large for this strategy ({})", strategy_name(strategy_),
@@ -67,9 +84,7 @@ std::string Exhaustive::words(bool failed, const std::string& apart, const std::
     return fmt::format("{} schedule{} {} executed{}; not all that there may be: {}", executed_, one ? "" : "s",
                        one ? "was" : "were", outcome, changing);
   if (dpor) {
-    const char* classes = !apart.empty()  ? ""
-                          : dpor_.timed() ? ", at least one of each class but for the time of sleeps and timeouts,"
-                                          : ", at least one of each class,";
+    const char* classes = apart.empty() ? ", at least one of each class," : "";
     return fmt::format("{} schedule{}{} {} executed{}", executed_, one ? "" : "s", classes, one ? "was" : "were",
                        outcome);
   }

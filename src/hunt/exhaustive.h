@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "src/hunt/coverage.h"
 #include "src/hunt/dpor.h"
 #include "src/hunt/enumeration.h"
 #include "src/hunt/epochs.h"
@@ -23,7 +24,7 @@ class Exhaustive {
   std::uint64_t waiting() const { return strategy_ == Strategy::kDpor ? dpor_.waiting() : enumeration_.waiting(); }
   /// What was executed, at its end; `failed`: some of it did. `apart`: what no schedule orders, in words; empty:
   /// nothing. `changing`: why other runs of the same schedules could do something else; then nothing is said of all.
-  std::string words(bool failed, const std::string& apart, const std::string& changing) const;
+  std::string words(bool failed, const std::string& apart, const std::string& changing, Times times) const;
 
  private:
   void learn_run(std::size_t i, const Lesson* lesson);
@@ -33,6 +34,7 @@ class Exhaustive {
   Dpor dpor_;
   std::optional<std::uint32_t> bound_;
   std::uint64_t executed_ = 0;  // since the points are what they are
+  std::uint64_t before_ = 0;    // with fewer points
   bool gave_way_ = false;       // in one of these: a thread that could have gone on had to let others go first
 };
 

@@ -21,8 +21,9 @@ namespace heddle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kTick{100};
-constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100;
+using std::chrono::milliseconds;
+constexpr milliseconds kTick{50};
+constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100, kMaxRaceRuns = 50;
 
 std::vector<int> allowed_cpus() {
   std::vector<int> out;
@@ -62,6 +63,10 @@ class Hunter {
   std::optional<std::uint64_t> next_run(std::unique_lock<std::mutex>& lock);
   void record(std::uint64_t index, RunOutcome outcome, std::optional<Observation> seen);
   void learn_races(std::uint64_t index, const std::vector<HeddleRace>& races);
+  bool first_to_show_a_race(std::uint64_t index, const RunOutcome& outcome);
+  void keep_race_run(std::uint64_t index, const RunOutcome& outcome);
+  void stopped(std::uint64_t index, RunOutcome outcome);
+  milliseconds reserved(double seconds) const;
   bool close_epoch_if_done();
   std::uint64_t limit() const;
   bool may_start() const;
@@ -76,6 +81,7 @@ class Hunter {
   enum class Input { kSame, kOther, kRandom };  // of runs that follow one schedule
   Input look_at(const std::string& inputs, RunRequest request, Executor& executor) const;
   const char* not_given() const;
+  Times times_varied() const;
 
   const HuntRequest& request_;
   const Clock::time_point start_ = Clock::now();
@@ -92,6 +98,7 @@ class Hunter {
   bool exhausted_ = false;  // nothing is left to execute
   Knowledge knowledge_;     // of closed epochs, as `coverage_`
   Portfolio portfolio_;
+  TimeoutShare timeouts_;
   std::optional<Listed> listed_;  // of auto
   Coverage coverage_, live_;
   std::map<std::string, FailingRun> failures_;  // keep_going: by identity(); else the lowest one only
@@ -170,7 +177,8 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
       if (failure.kind != HEDDLE_FAIL_NONE && failure.kind != HEDDLE_FAIL_DEADLOCK) seen->failing = failure.thread;
     }
     if (outcome) request_.conditions.judge(*outcome);
-    if (outcome && outcome->failure && !outcome->evidence) outcome->evidence = executor.copy_evidence();
+    if (outcome && !outcome->evidence && (outcome->failure || first_to_show_a_race(*index, *outcome)))
+      outcome->evidence = executor.copy_evidence();
     const Input input = outcome && is_exhaustive(request_.strategy) ? look_at(inputs, request, executor) : Input::kSame;
     lock.lock();
     in_flight_--;
@@ -182,6 +190,8 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
       if (!stop_) error_ = outcome.error();
     } else if (outcome->end != RunEnd::kInterrupted && attempt == attempt_) {
       record(*index, std::move(*outcome), std::move(seen));
+    } else if (outcome->end == RunEnd::kInterrupted && attempt == attempt_ && result_.out_of_time) {
+      stopped(*index, std::move(*outcome));
     }
     if (close_epoch_if_done() || over() || finished_ == 1)
       changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
@@ -224,6 +234,34 @@ void Hunter::learn_races(std::uint64_t index, const std::vector<HeddleRace>& rac
   }
 }
 
+bool Hunter::first_to_show_a_race(std::uint64_t index, const RunOutcome& outcome) {
+  if (outcome.races.empty()) return false;
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(outcome.races, [&](const HeddleRace& race) {
+    auto known = races_.find(site_pair(race));
+    return known == races_.end() || index < known->second.run;
+  });
+}
+
+// There may be no time to execute it again: then this is what is known of the race.
+void Hunter::keep_race_run(std::uint64_t index, const RunOutcome& outcome) {
+  if (outcome.races.empty() || !outcome.evidence || outcome.failure) return;
+  result_.race_runs.emplace(index, outcome);
+  if (result_.race_runs.size() > kMaxRaceRuns) result_.race_runs.erase(std::prev(result_.race_runs.end()));
+}
+
+// Its time was used up. What it has shown so far, it has shown.
+void Hunter::stopped(std::uint64_t index, RunOutcome outcome) {
+  StoppedRuns& all = result_.stopped;
+  all.runs++;
+  if (outcome.result.steps >= all.steps)
+    all.steps = outcome.result.steps, all.threads = std::min(outcome.result.thread_count, HEDDLE_MAX_THREADS);
+  outcome.complete = false;
+  outcome.failure.reset();
+  learn_races(index, outcome.races);
+  keep_race_run(index, outcome);
+}
+
 // The lowest run of each distinct failure; without keep_going the lowest failing run ends the hunt.
 void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
   if (!request_.keep_going) {
@@ -252,6 +290,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
   progress.longest = std::max(progress.longest, outcome.result.steps);
   plain_ |= outcome.result.preloaded != 0;
   learn_races(index, outcome.races);
+  keep_race_run(index, outcome);
   progress.races = races_.size();
   for (const std::string& note : outcome.notes)
     if (result_.notes.size() < kMaxNotes &&
@@ -261,7 +300,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
     live_.add(*seen);
     progress.coverage = live_.summary();
   }
-  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen)};
+  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits};
   if (outcome.failure) fail(index, std::move(outcome));
 }
 
@@ -269,13 +308,19 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
 void Hunter::learn(const Epoch& epoch) {
   for (const auto& [index, lesson] : lessons_) {
     if (index > best_) break;
-    for (const HeddleRace& race : lesson.races) knowledge_.learn_race(site_pair(race));
-    if (!lesson.seen) continue;
+    bool new_race = false;
+    for (const HeddleRace& race : lesson.races) new_race |= knowledge_.learn_race(site_pair(race));
+    const bool early = epoch.timeouts.chance(request_.seed, index) > 0;
+    if (!lesson.seen) {
+      timeouts_.learn(lesson.timed_waits, early, false, false);
+      continue;
+    }
     const News news = coverage_.add(*lesson.seen);
-    const Strategy strategy = strategy_of(request_, epoch, index);
-    if (request_.strategy == Strategy::kAuto) portfolio_.learn(strategy, news);
-    const bool steered = strategy == Strategy::kRff && epoch.targets;
-    knowledge_.learn(*lesson.seen, steered ? told(Strategy::kRff, *epoch.targets, request_.seed, index) : Prefix{});
+    timeouts_.learn(lesson.timed_waits, early, true, news.pair || news.order);
+    const Pick pick = pick_of(request_, epoch, index);
+    if (request_.strategy == Strategy::kAuto) portfolio_.learn(pick.strategy, news, new_race);
+    const bool steered = pick.strategy == Strategy::kRff && epoch.targets;
+    knowledge_.learn(*lesson.seen, steered ? told(pick, *epoch.targets, request_.seed) : Prefix{});
   }
 }
 
@@ -293,6 +338,7 @@ bool Hunter::close_epoch_if_done() {
   if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs || exhausted_) return false;
   Epoch next = next_epoch(epoch, lessons_);
   learn(epoch);
+  if (request_.time_model == TimeModel::kLoose) next.timeouts = timeouts_.next();
   if (exhaustive_) {
     exhaustive_->learn(epoch, lessons_);
     exhausted_ = !exhaustive_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
@@ -301,7 +347,7 @@ bool Hunter::close_epoch_if_done() {
   }
   if (listed_) {
     listed_->learn(epoch, lessons_);
-    next.mix = portfolio_.next(*next.targets, next.first, next.longest);
+    next.mix = portfolio_.next(*next.targets, request_.seed, next.first, next.end);
     listed_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
   }
   forget_prefixes(epoch);
@@ -312,15 +358,30 @@ bool Hunter::close_epoch_if_done() {
   return true;
 }
 
+// Runs with races are executed again after the search, one of them with detail: the time for it is part of the hunt's.
+milliseconds Hunter::reserved(double seconds) const {
+  constexpr double kSlower = 2, kWithDetail = 10;
+  if (result_.race_runs.empty() || finished_ == 0) return {};
+  const double run = seconds * std::max(1u, request_.workers) / static_cast<double>(finished_);
+  const double needed = run * (kSlower * static_cast<double>(result_.race_runs.size()) + kWithDetail);
+  return std::min(milliseconds(static_cast<std::int64_t>(needed * 1000)), request_.time / 4);
+}
+
 void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock) {
   while (!over()) {
-    changed_.wait_for(lock, kTick, [&] { return over(); });
+    milliseconds tick = kTick;
+    if (request_.time.count() > 0) {
+      const auto left = start_ + request_.time - reserved(result_.progress.seconds) - Clock::now();
+      tick = std::clamp(std::chrono::ceil<milliseconds>(left), milliseconds(1), kTick);
+    }
+    changed_.wait_for(lock, tick, [&] { return over(); });
     double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     result_.progress.seconds = seconds;
     if (user_stopped()) {
       result_.interrupted = true;
       stop_ = true;
-    } else if (request_.time.count() > 0 && seconds * 1000 >= static_cast<double>(request_.time.count()) && !over()) {
+    } else if (request_.time.count() > 0 && !over() &&
+               seconds * 1000 >= static_cast<double>((request_.time - reserved(seconds)).count())) {
       result_.out_of_time = true;
       stop_ = true;
     }
@@ -352,6 +413,11 @@ const char* Hunter::not_given() const {
   return "";
 }
 
+Times Hunter::times_varied() const {
+  if (timeouts_.next().waits == 0) return Times::kNone;
+  return request_.time_model == TimeModel::kLoose ? Times::kVaried : Times::kOnlyWhenDue;
+}
+
 void Hunter::summarise() {
   if (alone_)
     result_.notes.emplace_back(
@@ -361,7 +427,8 @@ void Hunter::summarise() {
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();
-  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered(), not_given());
+  result_.coverage.times = times_varied();
+  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered(), not_given(), result_.coverage.times);
   if (exhaustive_ && !exhausted_) {
     const Epoch& last = result_.epochs.back();
     std::erase_if(lessons_, [&](const auto& lesson) { return lesson.first > best_; });  // as far as the workers were

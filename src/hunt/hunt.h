@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +29,11 @@ struct HuntRequest {
   HeddlePointSet points = HEDDLE_POINTS_RACY;
   std::uint32_t depth = 0;  // of PCT; 0: varies with the run, 2 to 5
   std::uint64_t runs = 10'000;
-  std::chrono::milliseconds time{60'000};  // 0: no limit
+  std::chrono::milliseconds time{60'000};  // of the search, and of what is executed again after it; 0: no limit
   std::uint64_t seed = 0;
   unsigned workers = 1;
   DetectorUse detector = DetectorUse::kAuto;
+  TimeModel time_model = TimeModel::kLoose;
   bool keep_going = false;  // collects distinct failures until the budget is used up
 };
 
@@ -51,6 +53,13 @@ struct FoundRace {
   std::uint64_t run = 0;
 };
 
+/// Runs that were in progress when the time was used up, and were stopped.
+struct StoppedRuns {
+  std::uint64_t runs = 0;
+  std::uint64_t steps = 0;    // of the longest of them
+  std::uint32_t threads = 0;  // of that one
+};
+
 struct FailingRun {
   std::uint64_t index = 0;
   RunOutcome outcome;       // with evidence
@@ -62,7 +71,9 @@ struct HuntResult {
   double seconds = 0;
   bool interrupted = false;  // by the user
   bool out_of_time = false;
+  StoppedRuns stopped;
   std::vector<FoundRace> races;    // distinct by their pair of sites, in the order of run indices
+  std::map<std::uint64_t, RunOutcome> race_runs;  // with evidence: the first runs that showed a race and did not fail
   std::vector<std::string> notes;  // distinct
   std::vector<Epoch> epochs;       // all that were entered
   std::vector<FailingRun>
@@ -78,7 +89,7 @@ struct HuntResult {
 Result<HuntResult> hunt(const HuntRequest& request, const std::function<void(const HuntProgress&)>& on_progress);
 
 /// Of a single run; `epoch` is the one that holds it.
-Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);
+Pick pick_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);
 
 /// Run `index` as the hunt executed it (least detail), `epoch` being the one that holds it.
 RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index);

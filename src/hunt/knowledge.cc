@@ -15,14 +15,22 @@ bool reads(std::uint32_t kind) {
   return kind != HEDDLE_EV_WRITE && kind != HEDDLE_EV_WRITE_RANGE && kind != HEDDLE_EV_ATOMIC_STORE;
 }
 
-bool waits(std::uint32_t kind) {
-  return kind == HEDDLE_EV_COND_WAIT || kind == HEDDLE_EV_COND_WAKE || kind == HEDDLE_EV_SEM_WAIT ||
-         kind == HEDDLE_EV_FUTEX_WAIT;
+std::uint64_t gcd(std::uint64_t a, std::uint64_t b) { return b == 0 ? a : gcd(b, a % b); }
+
+// The `time`-th in turn of what is to be tried: in each round all of them once, in an order of its own.
+template <class T>
+const T& in_turn(const std::vector<T>& all, std::uint64_t seed, std::uint64_t time) {
+  const std::uint64_t size = all.size(), round = time / size;
+  Dice dice{seed * 0x9e3779b97f4a7c15ull ^ round * 0xd1342543de82ef95ull ^ 0x7124};
+  const std::uint64_t offset = dice.below(size);
+  std::uint64_t step = 1 + dice.below(size);
+  while (gcd(step, size) != 1) step++;
+  return all[(offset + time % size * (step % size)) % size];
 }
 
-std::vector<HeddleSegment> tell_surw(const Targets& targets, Dice& dice) {
+std::vector<HeddleSegment> tell_surw(const Targets& targets, std::uint64_t seed, std::uint64_t ordinal) {
   if (targets.groups.empty()) return {};
-  const Targets::Group& group = targets.groups[dice.below(targets.groups.size())];
+  const Targets::Group& group = in_turn(targets.groups, seed, ordinal);
   std::vector<HeddleSegment> out{{0, 0}};
   if (group.sites.size() <= kMostTold) {
     out[0].thread = static_cast<std::uint32_t>(group.sites.size());
@@ -34,17 +42,17 @@ std::vector<HeddleSegment> tell_surw(const Targets& targets, Dice& dice) {
 
 // Threads that wait for each other at one place may never come to where something races: a part of the runs aims at
 // nothing, more of them as long as there is no race to aim at. By dice of its own, so that the others are what they are.
-bool walks(std::uint64_t seed, std::uint64_t index, bool knows_races) {
-  Dice dice{seed * 0x9e3779b97f4a7c15ull ^ index * 0xd1342543de82ef95ull ^ 0x3a11};
+bool walks(std::uint64_t seed, std::uint64_t ordinal, bool knows_races) {
+  Dice dice{seed * 0x9e3779b97f4a7c15ull ^ ordinal * 0xd1342543de82ef95ull ^ 0x3a11};
   return dice.below(knows_races ? 8 : 4) == 0;
 }
 
 std::vector<HeddleSegment> tell_racedirected(const Targets& targets, Dice& dice, std::uint64_t seed,
-                                             std::uint64_t index) {
+                                             std::uint64_t ordinal) {
   const std::size_t races = targets.races.size(), locks = targets.locks.size();
-  if (races + locks == 0 || walks(seed, index, races > 0)) return {};
+  if (races + locks == 0 || walks(seed, ordinal, races > 0)) return {};
   const bool race = locks == 0 || (races > 0 && dice.below(4) != 0);
-  const SitePair pair = race ? targets.races[dice.below(races)] : targets.locks[dice.below(locks)];
+  const SitePair pair = in_turn(race ? targets.races : targets.locks, seed, ordinal);
   return {{pair.first, pair.second}};
 }
 
@@ -74,31 +82,31 @@ void shorten(std::vector<SitePair>& pairs, Dice& dice) {
 
 // An abstract schedule that paid, changed a little: a pair more (mostly one that was never seen), one that must not be,
 // one less.
-std::vector<HeddleSegment> tell_rff(const Targets& targets, Dice& dice) {
+std::vector<HeddleSegment> tell_rff(const Targets& targets, Dice& dice, std::uint64_t seed, std::uint64_t ordinal) {
   if (dice.below(8) == 0) return {};  // the base, POS
   Targets::Abstract schedule;
   if (!targets.corpus.empty() && dice.below(2) == 0) schedule = targets.corpus[dice.below(targets.corpus.size())];
   shorten(schedule.wanted, dice);
   shorten(schedule.unwanted, dice);
   const auto &seen = targets.seen, &unseen = targets.unseen;
-  if (!unseen.empty() && (seen.empty() || dice.below(2) == 0))
-    schedule.wanted.push_back(unseen[dice.below(unseen.size())]);
+  if (!unseen.empty() && (seen.empty() || (ordinal & 1) == 0))
+    schedule.wanted.push_back(in_turn(unseen, seed, ordinal / 2));
   else if (!seen.empty())
-    (dice.below(2) ? schedule.wanted : schedule.unwanted).push_back(seen[dice.below(seen.size())]);
+    (dice.below(2) ? schedule.wanted : schedule.unwanted).push_back(in_turn(seen, seed, ordinal / 2));
   return encode(schedule);
 }
 
 }  // namespace
 
-std::vector<HeddleSegment> told(Strategy strategy, const Targets& targets, std::uint64_t seed, std::uint64_t index) {
-  Dice dice{seed * 0xd1342543de82ef95ull ^ index * 0x2545f4914f6cdd1dull};
-  switch (strategy) {
+std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::uint64_t seed) {
+  Dice dice{seed * 0xd1342543de82ef95ull ^ pick.ordinal * 0x2545f4914f6cdd1dull};
+  switch (pick.strategy) {
     case Strategy::kSurw:
-      return tell_surw(targets, dice);
+      return tell_surw(targets, seed, pick.ordinal);
     case Strategy::kRaceDirected:
-      return tell_racedirected(targets, dice, seed, index);
+      return tell_racedirected(targets, dice, seed, pick.ordinal);
     case Strategy::kRff:
-      return tell_rff(targets, dice);
+      return tell_rff(targets, dice, seed, pick.ordinal);
     default:
       return {};
   }
@@ -163,12 +171,10 @@ std::shared_ptr<const Targets> Knowledge::targets() const {
   out->locks.assign(locks_.begin(), locks_.end());
   out->seen.assign(reads_from_.begin(), reads_from_.end());
   out->corpus = corpus_;
-  out->threads = static_cast<std::uint32_t>(parents_.size() + 1);
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_group;
   std::vector<std::uint32_t> all;
   for (const auto& [site, kind] : kinds_) {
     by_group[group_of(site)].push_back(site);
-    out->waits |= waits(kind);
     all.push_back(site);
   }
   for (const auto& [name, sites] : by_group) {

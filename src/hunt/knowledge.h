@@ -21,8 +21,6 @@ struct Targets {
     std::vector<HeddleSegment> threads;  // {name, events at them, with descendants}
   };
   std::vector<SitePair> races, locks;
-  bool waits = false;                  // threads wait for each other: conditions, semaphores
-  std::uint32_t threads = 0;           // with a name: most that a run had, at least
   std::vector<Group> groups;           // more than one thread each; the last one: all sites
   std::vector<SitePair> seen, unseen;  // reads-from pairs; unseen: could be, by their groups
   struct Abstract {
@@ -31,12 +29,20 @@ struct Targets {
   std::vector<Abstract> corpus;  // abstract schedules that showed new pairs
 };
 
-/// What run `index` is told: HEDDLE_AREA_SCHEDULE for `strategy`. A function of its arguments.
-std::vector<HeddleSegment> told(Strategy strategy, const Targets& targets, std::uint64_t seed, std::uint64_t index);
+/// What a run is.
+struct Pick {
+  Strategy strategy;
+  std::uint64_t ordinal;  // runs of this strategy before it in the hunt
+};
+
+/// What the run is told: HEDDLE_AREA_SCHEDULE for its strategy. A function of its arguments. What can be aimed at comes
+/// up in turn, in another order with each seed and round: one is not aimed at twice before all others were once.
+std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::uint64_t seed);
 
 class Knowledge {
  public:
-  void learn_race(SitePair sites) { races_.insert(sites); }
+  /// Returns whether it is new.
+  bool learn_race(SitePair sites) { return races_.insert(sites).second; }
   /// `told`: what the run was told when it was one of rff.
   void learn(const Observation& seen, const std::vector<HeddleSegment>& told);
   std::shared_ptr<const Targets> targets() const;

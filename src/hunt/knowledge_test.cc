@@ -29,19 +29,35 @@ TEST(Knowledge, SitesOfOnePlaceAreAGroupAndCreatorsCountTheirThreads) {
   EXPECT_EQ(targets->unseen, (std::vector<SitePair>{{10, 11}, {20, 20}}));
 }
 
-TEST(Knowledge, WhatARunIsToldDependsOnSeedAndIndexOnly) {
+TEST(Knowledge, WhatARunIsToldDependsOnSeedAndTimeOnly) {
   Knowledge knowledge;
   knowledge.learn(two_threads(), {});
   knowledge.learn_race({10, 11});
   auto targets = knowledge.targets();
   for (Strategy strategy : {Strategy::kSurw, Strategy::kRaceDirected, Strategy::kRff})
-    for (std::uint64_t index = 0; index < 20; index++) {
-      auto once = told(strategy, *targets, 7, index), again = told(strategy, *targets, 7, index);
+    for (std::uint64_t time = 0; time < 20; time++) {
+      auto once = told({strategy, time}, *targets, 7), again = told({strategy, time}, *targets, 7);
       ASSERT_EQ(once.size(), again.size());
       EXPECT_TRUE(!once.empty() || strategy != Strategy::kSurw);
       for (std::size_t i = 0; i < once.size(); i++) EXPECT_EQ(once[i].thread, again[i].thread);
     }
-  EXPECT_TRUE(told(Strategy::kPos, *targets, 7, 1).empty());
+  EXPECT_TRUE(told({Strategy::kPos, 1}, *targets, 7).empty());
+}
+
+TEST(Knowledge, NoGroupIsAimedAtTwiceBeforeAllOthersWereOnce) {
+  Knowledge knowledge;
+  knowledge.learn(two_threads(), {});
+  auto targets = knowledge.targets();
+  ASSERT_EQ(targets->groups.size(), 3u);
+  for (std::uint64_t seed = 1; seed < 20; seed++)
+    for (std::uint64_t round = 0; round < 5; round++) {
+      std::set<std::pair<std::size_t, std::uint32_t>> aims;  // by their number of sites, and the first
+      for (std::uint64_t time = 3 * round; time < 3 * round + 3; time++) {
+        auto words = told({Strategy::kSurw, time}, *targets, seed);
+        aims.emplace(words[0].thread, words[1].thread);
+      }
+      EXPECT_EQ(aims.size(), 3u);
+    }
 }
 
 TEST(Knowledge, APartOfTheRacedirectedRunsAimsAtNothing) {
@@ -50,8 +66,8 @@ TEST(Knowledge, APartOfTheRacedirectedRunsAimsAtNothing) {
   auto walks = [&] {
     auto targets = knowledge.targets();
     int count = 0;
-    for (std::uint64_t index = 0; index < 1000; index++)
-      count += told(Strategy::kRaceDirected, *targets, 7, index).empty();
+    for (std::uint64_t time = 0; time < 1000; time++)
+      count += told({Strategy::kRaceDirected, time}, *targets, 7).empty();
     return count;
   };
   EXPECT_NEAR(walks(), 250, 60);  // nothing but a lock to aim at

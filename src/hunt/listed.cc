@@ -9,7 +9,7 @@ constexpr std::uint64_t kLongestListed = 50'000;  // steps
 }  // namespace
 
 Listed::Listed(std::uint64_t seed)
-    : seed_(seed), enumeration_(Enumeration::Order::kByPreemptions, seed, std::nullopt, kMostListed) {}
+    : enumeration_(Enumeration::Order::kByPreemptions, seed, std::nullopt, kMostListed) {}
 
 void Listed::learn(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons) {
   std::size_t i = 0;
@@ -27,7 +27,7 @@ void Listed::plan(Epoch& epoch, bool fresh) {
   if (epoch.longest > kLongestListed) return;
   std::vector<std::uint64_t> runs;
   for (std::uint64_t index = epoch.first; index < epoch.end; index++)
-    if (arm_of(epoch.mix, seed_, epoch.first, index) == Strategy::kIcb) runs.push_back(index);
+    if (pick_of(epoch.mix, epoch.first, index).strategy == Strategy::kIcb) runs.push_back(index);
   std::vector<Prefix> prefixes = enumeration_.take(runs.size());
   for (std::size_t i = 0; i < prefixes.size(); i++) epoch.prefixes[runs[i]] = std::move(prefixes[i]);
 }

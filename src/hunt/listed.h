@@ -18,7 +18,6 @@ class Listed {
   void plan(Epoch& epoch, bool fresh);
 
  private:
-  std::uint64_t seed_;
   Enumeration enumeration_;
 };
 

@@ -12,8 +12,7 @@ namespace {
 Epoch epoch_at(std::uint64_t first, std::uint64_t end, std::vector<Strategy> opening) {
   Epoch epoch;
   epoch.first = first, epoch.end = end;
-  epoch.mix.opening = std::move(opening);
-  epoch.mix.shares[0] = 1000;
+  epoch.mix.pattern = std::move(opening);
   return epoch;
 }
 

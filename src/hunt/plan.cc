@@ -25,11 +25,11 @@ bool observes(const HuntRequest& request, std::uint64_t index, const Epoch& epoc
 
 }  // namespace
 
-Strategy strategy_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
-  if (request.strategy != Strategy::kAuto) return request.strategy;
-  const Strategy arm = arm_of(epoch.mix, request.seed, epoch.first, index);
-  return arm == Strategy::kIcb && !epoch.prefixes.contains(index) ? Strategy::kPos
-                                                                  : arm;  // there are not always enough
+Pick pick_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
+  if (request.strategy != Strategy::kAuto) return {request.strategy, index};
+  Pick pick = pick_of(epoch.mix, epoch.first, index);
+  if (pick.strategy == Strategy::kIcb && !epoch.prefixes.contains(index)) pick.strategy = Strategy::kPos;  // not enough
+  return pick;
 }
 
 RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
@@ -39,15 +39,18 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   request.options.fill(run);
   run.seed = request.seed;
   run.run_index = index;
-  const Strategy strategy = strategy_of(request, epoch, index);
+  const Pick pick = pick_of(request, epoch, index);
+  const Strategy strategy = pick.strategy;
   run.strategy = runtime_strategy(strategy);
   if (auto prefix = epoch.prefixes.find(index); prefix != epoch.prefixes.end())
     plan.schedule = prefix->second;
   else if (epoch.targets)
-    plan.schedule = told(strategy, *epoch.targets, request.seed, index);
+    plan.schedule = told(pick, *epoch.targets, request.seed);
   const bool listed = is_exhaustive(strategy);  // what was left undone is known from the decisions of the whole run
   run.observe = listed ? kAll : observes(request, index, epoch) ? kLongestObserved : 0;
   run.point_set = request.points;
+  run.time_model = request.time_model == TimeModel::kLoose ? HEDDLE_TIME_LOOSE : HEDDLE_TIME_VIRTUAL;
+  run.early_timeouts = epoch.timeouts.chance(request.seed, index);
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector =

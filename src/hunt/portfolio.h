@@ -1,14 +1,12 @@
-// The strategy `auto`: a portfolio. Each run is one of a strategy; how many runs each gets is decided anew at the end
-// of every epoch. A part of the runs is each one's for good (what only it can find is found, later), the rest goes to
-// those whose runs showed new things: reads-from pairs that were never seen, sets of them that were never seen. After
-// the bandits of Auer et al. (Machine Learning 2002); deviations: the reward is news, not failures (there is one
-// failure at most), it is forgotten by half with each epoch, and the draw is spread evenly over the runs instead of at
-// random. What the program looks like (races, waits on conditions) decides the first runs, and whose part is how large.
+// The strategy `auto`: a portfolio. Each run is one of a strategy; who gets how many runs is decided anew at the end of
+// every epoch by a bandit (bandit.h). A run is rewarded for what it showed that none before it did: a data race, a
+// reads-from pair, a set of such pairs.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "src/hunt/bandit.h"
 #include "src/hunt/coverage.h"
 #include "src/hunt/knowledge.h"
 #include "src/hunt/strategy.h"
@@ -18,31 +16,28 @@ namespace heddle {
 inline constexpr std::array kArms = {Strategy::kSurw, Strategy::kRaceDirected, Strategy::kPos, Strategy::kPct,
                                      Strategy::kRff,  Strategy::kRandom,       Strategy::kIcb};
 
-/// How many of 1000 runs each of kArms gets.
-using Shares = std::array<std::uint32_t, kArms.size()>;
-
-/// The runs of one epoch: some in this order, the others by shares.
+/// The runs of one epoch: these in turn, again and again.
 struct Mix {
-  std::vector<Strategy> opening{Strategy::kRandom};
-  Shares shares{};
+  std::vector<Strategy> pattern{Strategy::kRandom};
+  std::array<std::uint64_t, kArms.size()> before{};  // by arm: its runs in earlier epochs
 };
 
-/// Which strategy run `index` of an epoch that begins at `first` uses: a function of its arguments, and in any few runs
-/// in a row behind the opening each strategy has about its share.
-Strategy arm_of(const Mix& mix, std::uint64_t seed, std::uint64_t first, std::uint64_t index);
+/// Run `index` of an epoch that begins at `first`: a function of its arguments.
+Pick pick_of(const Mix& mix, std::uint64_t first, std::uint64_t index);
 
 class Portfolio {
  public:
-  /// A run of this strategy was observed; in the order of run indices.
-  void learn(Strategy strategy, const News& news);
-  /// Of the next epoch, which begins with run `first`; `longest`: steps of a run so far. Call once at the end of each.
-  Mix next(const Targets& targets, std::uint64_t first, std::uint64_t longest);
+  /// A run of this strategy was observed; in the order of run indices. `race`: it showed a new one.
+  void learn(Strategy strategy, const News& news, bool race);
+  /// Of the next epoch: runs `first` to `end`. Call once at the end of each.
+  Mix next(const Targets& targets, std::uint64_t seed, std::uint64_t first, std::uint64_t end);
 
  private:
-  struct Arm {
-    double runs = 0, reward = 0;
-  };
-  std::array<Arm, kArms.size()> arms_{};
+  Bandit<kArms.size()> bandit_{kAptitudes};
+  Mix last_;
+  std::uint64_t first_ = 0, end_ = 1;  // of the epoch before
+  // Failures per run, as measured on the half for tuning (docs/benchmarks.md#search): 1 / geometric mean of schedules.
+  static constexpr std::array<double, kArms.size()> kAptitudes = {0.13, 0.10, 0.086, 0.039, 0.13, 0.088, 0.016};
 };
 
 }  // namespace heddle

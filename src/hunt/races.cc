@@ -1,7 +1,6 @@
 #include "src/hunt/races.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include <fmt/format.h>
@@ -13,9 +12,6 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kMaxConfirmed = 50;
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-constexpr milliseconds kLongestConfirming{10'000};  // beyond the time of the hunt
 
 // A range is an access like any other to whoever reads about it.
 std::string access_word(std::uint32_t kind) {
@@ -70,54 +66,55 @@ bool same_pair(const HeddleRace& a, const HeddleRace& b) {
          (a.first_site == b.second_site && a.second_site == b.first_site);
 }
 
+void not_tried(std::uint64_t index, const std::vector<HeddleRace>& races, const HuntResult& result, Executor& executor,
+               RaceFindings& findings) {
+  findings.not_tried += races.size();
+  const auto run = result.race_runs.find(index);
+  if (run == result.race_runs.end()) return;
+  for (const HeddleRace& race : races) {
+    if (findings.seen_once.size() >= kMaxConfirmed) return;
+    findings.seen_once.push_back(race_record(race, run->second, executor));
+    findings.seen_in.push_back(index);
+  }
+}
+
 }  // namespace
 
-RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor,
-                           std::optional<milliseconds> longest) {
+RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor) {
   RaceFindings findings;
   std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
   for (const FoundRace& found : result.races) by_run[found.run].push_back(found.race);
-  const milliseconds used(static_cast<std::int64_t>(result.seconds * 1000));
-  const auto deadline =
-      Clock::now() + longest.value_or(std::max(request.time - used, milliseconds(0)) + kLongestConfirming);
-  const bool limited = longest || request.time.count() != 0;  // else nothing of the user's is
   const auto stopped = [&] { return request.worker.stop && request.worker.stop->load(); };
   for (const auto& [index, wanted] : by_run) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
-    findings.out_of_time |= limited && left.count() <= 0;
-    findings.interrupted |= stopped();
-    if (findings.races.size() >= kMaxConfirmed || findings.interrupted || findings.out_of_time) {
-      findings.not_tried += wanted.size();
+    findings.stopped |= stopped();
+    if (findings.races.size() >= kMaxConfirmed || findings.stopped) {
+      not_tried(index, wanted, result, executor, findings);
       continue;
     }
     RunRequest again = plan_run(request, epoch_of(result, index), index);
     again.parameters.detector = 1;
     again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
     again.keep_evidence = true;
-    if (limited) again.limits.total = again.limits.total.count() == 0 ? left : std::min(again.limits.total, left);
     Result<RunOutcome> outcome = executor.execute(again);
-    if (limited && outcome && outcome->end == RunEnd::kTimeout && Clock::now() >= deadline) {
-      findings.out_of_time = true;
-      findings.not_tried += wanted.size();
-      continue;
-    }
-    if (outcome ? outcome->end == RunEnd::kInterrupted : stopped()) {
-      findings.interrupted = true;  // says nothing about the race
-      findings.not_tried += wanted.size();
-      continue;
-    }
+    const bool cut_off = outcome ? outcome->end == RunEnd::kInterrupted : stopped();
+    std::vector<HeddleRace> missed;
     for (const HeddleRace& race : wanted) {
       const HeddleRace* seen = nullptr;
       if (outcome)
         for (const HeddleRace& candidate : outcome->races)
           if (same_pair(candidate, race)) seen = &candidate;
       if (!seen || !outcome->evidence) {
-        findings.unconfirmed++;
+        missed.push_back(race);
         continue;
       }
       findings.races.push_back(race_record(*seen, *outcome, executor));
       findings.runs.push_back(index);
     }
+    if (cut_off)  // which says nothing about the others
+      not_tried(index, missed, result, executor, findings);
+    else
+      findings.unconfirmed += missed.size();
+    findings.stopped |= cut_off;
   }
   return findings;
 }

@@ -16,12 +16,13 @@ struct RaceFindings {
   std::vector<RaceRecord> races;
   std::vector<std::uint64_t> runs;  // by race: the run that shows it
   std::size_t unconfirmed = 0;      // executed again, and not seen
-  std::size_t not_tried = 0;        // beyond the first 50, or the user interrupted, or the time was used up
-  bool interrupted = false;
-  bool out_of_time = false;  // 10 s beyond the time of the hunt
+  std::size_t not_tried = 0;        // beyond the first 50, or `stop` was set
+  bool stopped = false;             // `stop` was set before all was done ...
+  bool out_of_time = false;         // ... by the time, not by the user (filled in by who set it)
+  std::vector<RaceRecord> seen_once;       // of those not tried: as the run showed them that the hunt executed, without stacks
+  std::vector<std::uint64_t> seen_in;      // by race of `seen_once`: that run
 };
-/// Until `request.worker.stop` is set. `longest`: instead of what is left of the hunt's time and 10 s.
-RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor,
-                           std::optional<std::chrono::milliseconds> longest = std::nullopt);
+/// Until `request.worker.stop` is set, which has to end the executor's runs, too.
+RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result, Executor& executor);
 
 }  // namespace heddle

@@ -41,7 +41,7 @@ const char* points_name(HeddlePointSet points) {
 }
 
 void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan) {
-  meta.strategy = strategy_name(strategy_of(request, epoch, plan.parameters.run_index));
+  meta.strategy = strategy_name(pick_of(request, epoch, plan.parameters.run_index).strategy);
   meta.points = points_name(request.points);
   meta.seed = request.seed;
   meta.run_index = plan.parameters.run_index;
@@ -55,6 +55,7 @@ void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const
   meta.more["fail_on_exit"] = request.conditions.exits();
   meta.more["fail_on_output"] = request.conditions.output();
   meta.more["network"] = request.worker.launch.network == Network::kOwn ? "own" : "host";
+  meta.more["time_model"] = std::to_string(plan.parameters.time_model);
   meta.more["pct_depth"] = std::to_string(plan.parameters.pct_depth);
   meta.more["pct_steps"] = std::to_string(plan.parameters.pct_steps);
 }
@@ -70,7 +71,7 @@ void fill_builds(Meta& meta, const RunOutcome& run, const Worker& worker) {
 /// The trace of the first execution alone: its schedule and inputs, no events.
 Result<TraceHead> write_plain(const RunOutcome& first, std::string note, Meta meta, std::vector<RaceRecord> races,
                               const std::filesystem::path& path, Executor& executor) {
-  Result<TraceWriter> writer = TraceWriter::create(path);
+  Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   RunOutcome original = first;
   original.complete = false;
@@ -96,7 +97,7 @@ Result<RunOutcome> execute_again(const HuntRequest& request, const RunOutcome& f
 
 Result<Witness> write_witness(const HuntRequest& request, const HuntResult& result, const FailingRun& failing,
                               Meta meta, std::vector<RaceRecord> races, const std::filesystem::path& path,
-                              Executor& executor) {
+                              Executor& executor, const TimeLimit& limit) {
   const RunOutcome& first = failing.outcome;
   const Epoch& epoch = epoch_of(result, failing.index);
   const RunRequest plan = plan_run(request, epoch, failing.index);
@@ -106,15 +107,15 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   const Status ready = executor.worker().prepare();
   fill_builds(meta, first, executor.worker());
 
-  Result<TraceWriter> writer = TraceWriter::create(path);
+  Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());
   builder.begin(meta);
   Result<RunOutcome> second = ready ? execute_again(request, first, plan, meta.detail, builder, executor)
                                     : Result<RunOutcome>(std::unexpected(ready.error()));
-  const auto stopped = [&] { return request.worker.stop && request.worker.stop->load(); };
   Witness witness;
-  witness.interrupted = second ? second->end == RunEnd::kInterrupted : stopped();
+  witness.interrupted = second ? second->end == RunEnd::kInterrupted : limit.stop().load();
+  witness.out_of_time = witness.interrupted && limit.time_is_up();
   if (!second && !witness.interrupted) witness.error = second.error();
   const std::optional<std::string> other =
       second ? difference(first, *second) : std::optional<std::string>("it could not be executed");
@@ -128,7 +129,8 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
     head = builder.finish(std::move(meta), *second, executor, std::move(races));
   } else {
     head = write_plain(first,
-                       witness.interrupted ? "this run was not executed again: the hunt was interrupted"
+                       witness.out_of_time   ? "this run was not executed again: the time of the hunt was used up"
+                       : witness.interrupted ? "this run was not executed again: the hunt was interrupted"
                        : witness.error     ? "this run could not be executed again: " + witness.error->message
                                        : "executed again, this run did not fail in the same way: " + witness.difference,
                        std::move(meta), std::move(races), path, executor);
@@ -148,7 +150,7 @@ Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult&
   run.parameters.detail = meta.detail = trace_detail(request.options, small);
   fill_meta(meta, request, epoch, run);
   if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
-  Result<TraceWriter> writer = TraceWriter::create(path);
+  Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());
   builder.begin(meta);
@@ -162,6 +164,18 @@ Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult&
   if (outcome->races.empty()) return error("executed again, the run did not show its data race");
   fill_builds(meta, *outcome, executor.worker());
   return builder.finish(std::move(meta), *outcome, executor, std::move(races));
+}
+
+Result<TraceHead> write_seen_race_trace(const HuntRequest& request, const HuntResult& result, std::uint64_t index,
+                                        Meta meta, std::vector<RaceRecord> races, std::string why,
+                                        const std::filesystem::path& path, Executor& executor) {
+  const RunOutcome& seen = result.race_runs.at(index);
+  const Epoch& epoch = epoch_of(result, index);
+  meta.detail = HEDDLE_DETAIL_CHOICES;
+  fill_meta(meta, request, epoch, plan_run(request, epoch, index));
+  if (seen.result.wrote_files || request.worker.cwd_copy) meta.more["cwd_copy"] = "1";
+  fill_builds(meta, seen, executor.worker());
+  return write_plain(seen, std::move(why), std::move(meta), std::move(races), path, executor);
 }
 
 }  // namespace heddle

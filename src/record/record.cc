@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "src/engine/trace_builder.h"
 #include "src/record/convert.h"
 #include "src/record/inherited_signals.h"
+#include "src/seal/seal.h"
 #include "src/trace/output_file.h"
 #include "src/trace/tables.h"
 
@@ -66,20 +68,25 @@ Status leave_for_recovery(Meta meta, Worker& worker) {
   std::ifstream file(fmt::format("/proc/{}/maps", worker.server_pid()));
   const std::string maps{std::istreambuf_iterator<char>(file), {}};
   HeddleRegion& header = worker.region().header();
-  header.meta_bytes = bytes.size();
-  header.maps_bytes = maps.size();
+  const std::uint64_t meta_bytes = bytes.size();
+  if (const std::optional<SealKey>& key = worker.options().seal)
+    if (Result<Digest> seal = seal_of_recording(*key, bytes, worker.region().fd()))
+      std::copy(seal->begin(), seal->end(), header.recording_seal);
   bytes += maps;
   if (Status room = worker.region().reserve(HEDDLE_AREA_META, bytes.size()); !room)
     return error(fmt::format("cannot write {}: {}", worker.options().region_file.string(), room.error().message),
                  room.error().advice);
   if (!worker.region().fill(HEDDLE_AREA_META, std::as_bytes(std::span(bytes))))
     return error("the program's arguments and environment are too large to be recorded");
+  // Last: a kill before this leaves a recording that says it has no meta, not one with a meta of zeros.
+  header.maps_bytes = maps.size();
+  __atomic_store_n(&header.meta_bytes, meta_bytes, __ATOMIC_RELEASE);
   return {};
 }
 
 // The steps and inputs of the region as a trace in `file`.
 Result<TraceHead> write_trace(const std::filesystem::path& file, Meta meta, RunOutcome& outcome, Executor& executor) {
-  Result<TraceWriter> writer = TraceWriter::create(file);
+  Result<TraceWriter> writer = TraceWriter::create(file, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   const Region& region = executor.worker().region();
   TraceBuilder builder(std::move(*writer), region);
@@ -104,7 +111,7 @@ class Shelter {
   Status move_to(const std::filesystem::path& trace) {
     std::error_code failed;
     std::filesystem::remove(trace, failed);
-    Result<OutputFile> out = OutputFile::create(trace);
+    Result<OutputFile> out = OutputFile::create(trace, FileMode::kPrivate);
     Status written = out ? copy(*out) : std::unexpected(out.error());
     if (!written)
       return error(written.error().message,

@@ -1,10 +1,12 @@
 #include "src/record/recover.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "src/engine/builds.h"
 #include "src/engine/trace_builder.h"
 #include "src/record/convert.h"
+#include "src/seal/seal.h"
 #include "src/trace/tables.h"
 
 namespace heddle {
@@ -23,6 +25,17 @@ bool is_raw_recording(const std::filesystem::path& file) {
   return in && magic == HEDDLE_REGION_MAGIC;
 }
 
+bool is_own_recording(const std::filesystem::path& file, const SealKey& key) {
+  Result<Region> region = Region::open_recording(file);
+  if (!region) return false;
+  const HeddleRegion& header = region->header();
+  const std::string meta = region->copy_bytes(HEDDLE_AREA_META, std::min(header.meta_bytes, kMetaLimit));
+  Digest found;
+  std::copy_n(header.recording_seal, found.size(), found.begin());
+  Result<Digest> seal = seal_of_recording(key, meta, region->fd());
+  return seal && equal_seals(*seal, found);
+}
+
 Status recover_recording(const std::filesystem::path& file, const std::filesystem::path& trace) {
   Result<Region> region = Region::open_recording(file);
   if (!region) return std::unexpected(region.error());
@@ -31,7 +44,7 @@ Status recover_recording(const std::filesystem::path& file, const std::filesyste
                                                                      std::min(header.maps_bytes, kMetaLimit));
   const std::size_t meta_bytes = std::min<std::size_t>(header.meta_bytes, texts.size());
   HeadDecoder decoder(kMetaLimit);
-  if (!decoder.add(format::Section::Meta, std::string_view(texts).substr(0, meta_bytes)))
+  if (meta_bytes == 0 || !decoder.add(format::Section::Meta, std::string_view(texts).substr(0, meta_bytes)))
     return error(file.string() + " is a recording that was cut off before the program began");
   Meta meta = decoder.take().meta;
 

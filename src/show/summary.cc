@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/timeouts.h"
 #include "src/show/words.h"
 
 namespace heddle {
@@ -240,10 +241,18 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
   return out;
 }
 
+static std::string timeouts_text(const TraceReader& trace, const ViewOptions& options) {
+  SectionText section("time-outs that ended early", options);
+  if (auto timeouts = early_timeouts(trace))
+    for (const EarlyTimeout& timeout : *timeouts) section.line(in_words(timeout));
+  return section.take();
+}
+
 std::string findings(const TraceReader& trace, const ViewOptions& options) {
   const TraceHead& head = trace.head();
   std::string out;
   if (head.failure) out += deadlock_text(*head.failure, options) + threads_text(*head.failure, options);
+  out += timeouts_text(trace, options);
   return out + races_text(head, options) + notes_text(head, options) + output_text(head, options);
 }
 

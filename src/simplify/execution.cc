@@ -25,10 +25,10 @@ class Collector {
     out_.threads.push_back({std::move(name), parent, ordinal, {}, {seed}});
   }
 
-  bool step(std::uint32_t thread, std::uint32_t kind, std::uint32_t site, bool by_preemption) {
+  bool step(std::uint32_t thread, std::uint32_t kind, std::uint32_t site, bool early, bool by_preemption) {
     if (thread >= out_.threads.size()) return false;
     Path& path = out_.threads[thread];
-    path.actions.push_back(heddle_step_hash(0, kind, site, 0));
+    path.actions.push_back(heddle_guide_action(kind, site, early));
     path.prefixes.push_back(mixed(path.prefixes.back(), path.actions.back()));
     if (out_.turns.empty() || out_.turns.back().thread != thread) {
       if (!out_.turns.empty()) out_.turns.back().preempted = by_preemption;
@@ -68,7 +68,7 @@ Execution execution_of(std::span<const HeddleStep> steps, std::span<const Heddle
   std::uint64_t preemptions = 0;
   for (const HeddleStep& step : steps) {
     const bool by_preemption = step.reserved & HEDDLE_STEP_BY_PREEMPTION;
-    collector.step(step.thread, step.kind, step.site, by_preemption);
+    collector.step(step.thread, step.kind, step.site, step.reserved & HEDDLE_STEP_EARLY, by_preemption);
     preemptions += by_preemption;
     out.ambiguous |= (step.reserved & HEDDLE_STEP_FAR) != 0;
   }
@@ -86,7 +86,7 @@ Result<Execution> execution_of(const TraceReader& trace) {
   bool known = true;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events)
-      if (e.flags & HEDDLE_EF_POINT) known &= collector.step(e.thread, e.kind, e.site, false);
+      if (e.flags & HEDDLE_EF_POINT) known &= collector.step(e.thread, e.kind, e.site, heddle_is_early_timeout(&e), false);
     return known;
   });
   if (!read) return std::unexpected(read.error());

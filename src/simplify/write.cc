@@ -17,7 +17,7 @@ Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, cons
                                    const TraceHead& original, const std::filesystem::path& path, Executor& executor) {
   Meta meta = original.meta;
   meta.more.insert_or_assign("simplified", std::string(1, '1'));
-  Result<TraceWriter> writer = TraceWriter::create(path);
+  Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());
   builder.begin(meta);

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "src/result/result.h"
+#include "src/seal/key.h"
 #include "src/trace/trace.h"
 
 namespace heddle {
@@ -17,7 +19,9 @@ namespace heddle {
 /// leaves nothing behind. After an Error every further call returns that Error. Not thread-safe.
 class TraceWriter {
  public:
-  static Result<TraceWriter> create(const std::filesystem::path& path);
+  /// With `key` the finished trace is sealed: whoever has the key can tell that it is unchanged (sealed_with()). The file
+  /// is readable for this user alone.
+  static Result<TraceWriter> create(const std::filesystem::path& path, const std::optional<SealKey>& key = {});
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
   ~TraceWriter();
@@ -56,6 +60,9 @@ class TraceReader {
   std::uint64_t file_bytes() const;
   /// Empty when every block up to the end mark is intact; else one sentence that says what is missing.
   const std::string& damage() const;
+  /// Whether the trace is whole and carries the seal of `key` over everything that was read of it.
+  bool sealed_with(const SealKey& key) const;
+  bool has_seal() const;
 
  private:
   struct Impl;

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <optional>
 
+#include "src/seal/seal.h"
 #include "src/trace/byte_source.h"
 #include "src/trace/container.h"
 #include "src/trace/event_codec.h"
@@ -70,6 +72,8 @@ struct TraceReader::Impl {
   void take(const BlockHeader& h, std::string_view payload);
   void take_events(const BlockHeader& h, std::uint64_t bytes);
   bool resync();
+  void hash_block(const BlockHeader& h, std::string_view payload);
+  void take_seal();
   void hurt(std::string what) {
     if (damage.empty()) damage = std::move(what);
   }
@@ -84,6 +88,9 @@ struct TraceReader::Impl {
   std::uint64_t events = 0, event_bytes = 0, intact_blocks = 0, at = sizeof(format::FileHeader);
   int bad_blocks = 0;
   std::string payload, content;
+  Blake2b hash;                 // of all that was read, as long as it is intact
+  std::optional<Digest> digest;  // of a whole file
+  std::optional<Digest> seal;
 };
 
 Status TraceReader::Impl::check_header(const std::string& name) {
@@ -98,6 +105,7 @@ Status TraceReader::Impl::check_header(const std::string& name) {
                              h.version, format::kVersion),
                  "update heddle");
   if (h.version == 0) return error(fmt::format("the header of {} is damaged", name));
+  hash.update({reinterpret_cast<const char*>(&h), sizeof h});
   return {};
 }
 
@@ -124,6 +132,7 @@ bool TraceReader::Impl::next_block() {
       is_chunk(h) ? h.check <= h.stored_size : h.check == XXH64(payload.data(), payload.size(), h.header_check);
   if (intact) {
     ++intact_blocks;
+    hash_block(h, payload);
     take(h, payload);
   } else {
     hurt(fmt::format("the block at byte {} is damaged", at));
@@ -132,6 +141,25 @@ bool TraceReader::Impl::next_block() {
   }
   at += sizeof h + format::padded(h.stored_size);
   return !ended;
+}
+
+/// As the writer wrote it: padding is zero, and is not looked at elsewhere.
+void TraceReader::Impl::hash_block(const BlockHeader& h, std::string_view bytes) {
+  constexpr std::string_view kZeros("\0\0\0\0\0\0\0", 7);
+  hash.update({reinterpret_cast<const char*>(&h), sizeof h});
+  hash.update(bytes);
+  hash.update(kZeros.substr(0, format::padded(h.stored_size) - h.stored_size));
+}
+
+/// Behind the end mark; a file without one is no less whole.
+void TraceReader::Impl::take_seal() {
+  BlockHeader h{};
+  Digest found;
+  if (source.read(at, &h, sizeof h) != sizeof h || !plausible(h) ||
+      h.section != static_cast<std::uint8_t>(Section::Seal) || h.codec != static_cast<std::uint8_t>(Codec::Stored) ||
+      h.stored_size != found.size() || source.read(at + sizeof h, found.data(), found.size()) != found.size())
+    return;
+  seal = found;
 }
 
 /// After a broken block header: the next place that carries a right one. A block has at most kMaxBlock bytes, so
@@ -199,9 +227,11 @@ Status TraceReader::Impl::scan(const std::string& name) {
   while (next_block()) {
   }
   if (intact_blocks == 0) return error(fmt::format("{} has no intact block: nothing can be read", name));
+  if (ended) take_seal();
   if (ended && end.events != events) hurt(fmt::format("events are missing after the first {}", events));
   head = tables.take();
   head.complete = ended && end.complete && damage.empty();
+  if (ended && damage.empty()) digest = hash.finish();
   return {};
 }
 
@@ -229,6 +259,10 @@ std::uint64_t TraceReader::event_count() const { return impl_->events; }
 std::uint64_t TraceReader::event_bytes() const { return impl_->event_bytes; }
 std::uint64_t TraceReader::file_bytes() const { return impl_->source.size(); }
 const std::string& TraceReader::damage() const { return impl_->damage; }
+bool TraceReader::has_seal() const { return impl_->seal.has_value(); }
+bool TraceReader::sealed_with(const SealKey& key) const {
+  return impl_->seal && impl_->digest && equal_seals(*impl_->seal, seal_of_trace(key, *impl_->digest));
+}
 
 Status TraceReader::for_each_block(const std::function<bool(std::span<const HeddleEvent>)>& visit) const {
   std::string payload, content;

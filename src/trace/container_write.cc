@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "src/seal/seal.h"
 #include "src/trace/container.h"
 #include "src/trace/event_codec.h"
 #include "src/trace/output_file.h"
@@ -35,6 +36,8 @@ struct TraceWriter::Impl {
     return sticky ? status : sticky;
   }
   Status header();
+  Status write(std::string_view bytes);
+  Status seal();
   Status block(Section section, std::string_view raw, std::uint64_t first, std::uint32_t count);
   std::string_view compressed(Section section, std::string_view raw);
   Status flush();
@@ -42,6 +45,8 @@ struct TraceWriter::Impl {
 
   OutputFile file;
   ZSTD_CCtx* zstd;
+  std::optional<SealKey> key;
+  Blake2b hash;  // of all that was written
   Status sticky;
   std::vector<HeddleEvent> pending;
   std::uint64_t events = 0, blocks = 0;
@@ -52,7 +57,19 @@ struct TraceWriter::Impl {
 Status TraceWriter::Impl::header() {
   format::FileHeader h{format::kFileMagic, format::kVersion, 0, 0, 0};
   h.check = XXH64(&h, offsetof(format::FileHeader, check), 0);
-  return file.write({reinterpret_cast<const char*>(&h), sizeof h});
+  return write({reinterpret_cast<const char*>(&h), sizeof h});
+}
+
+Status TraceWriter::Impl::write(std::string_view bytes) {
+  if (key) hash.update(bytes);
+  return file.write(bytes);
+}
+
+Status TraceWriter::Impl::seal() {
+  if (!key) return {};
+  const Digest seal = seal_of_trace(*key, hash.finish());
+  key.reset();
+  return table(Section::Seal, {reinterpret_cast<const char*>(seal.data()), seal.size()}, 1);
 }
 
 /// The zstd frame of `raw`, or an empty view when it should be stored as it is: no gain, or so small that a reader
@@ -90,7 +107,7 @@ Status TraceWriter::Impl::block(Section section, std::string_view raw, std::uint
   out.append(payload);
   out.resize(sizeof h + format::padded(payload.size()));
   ++blocks;
-  return file.write(out);
+  return write(out);
 }
 
 Status TraceWriter::Impl::flush() {
@@ -104,10 +121,11 @@ Status TraceWriter::Impl::flush() {
   return status;
 }
 
-Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path) {
-  auto file = OutputFile::create(path);
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path, const std::optional<SealKey>& key) {
+  auto file = OutputFile::create(path, FileMode::kPrivate);
   if (!file) return std::unexpected(file.error());
   auto impl = std::make_unique<Impl>(std::move(*file));
+  impl->key = key;
   if (Status s = impl->header(); !s) return std::unexpected(s.error());
   return TraceWriter(std::move(impl));
 }
@@ -146,6 +164,7 @@ Status TraceWriter::finish(const TraceHead& head) {
     const TraceEnd end{w.events, w.blocks, head.wait_status, head.complete, head.output_truncated, head.totals};
     s = w.table(Section::End, encode_end(end), 1);
   }
+  if (s) s = w.seal();
   if (s) s = w.file.commit();
   // Anything later is a mistake of the caller, and must not write into a finished file.
   w.keep(s);

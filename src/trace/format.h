@@ -41,6 +41,7 @@ enum class Section : std::uint8_t {
   StandardInput,
   Events,
   End,
+  Seal,  // behind End: a keyed hash of all that stands before it (src/seal); readers that do not know it stop at End
 };
 enum class Codec : std::uint8_t {
   Stored = 0,  // payload as it is

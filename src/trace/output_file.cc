@@ -1,10 +1,12 @@
 #include "src/trace/output_file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +18,7 @@ namespace heddle {
 
 namespace fs = std::filesystem;
 
-Result<OutputFile> OutputFile::create(const fs::path& path) {
+Result<OutputFile> OutputFile::create(const fs::path& path, FileMode mode) {
   OutputFile file;
   file.path_ = path;
   if (path.empty()) return error("the name of the trace to write is empty");
@@ -33,26 +35,60 @@ Result<OutputFile> OutputFile::create(const fs::path& path) {
       return file;
     }
   }
-  std::string name = file.target_ + ".XXXXXX";
-  file.fd_ = ::mkostemp(name.data(), O_CLOEXEC);
+  file.open_temporary(mode);
   if (file.fd_ < 0) return file.failed("write", errno);
-  file.temporary_ = name;
-  const mode_t mask = ::umask(0);  // mkostemp gives 0600; a trace is an ordinary file
-  ::umask(mask);
-  ::fchmod(file.fd_, 0666 & ~mask);
   return file;
+}
+
+void OutputFile::open_temporary(FileMode mode) {
+  const fs::path folder = fs::path(target_).has_parent_path() ? fs::path(target_).parent_path() : fs::path(".");
+  if (::access("/proc/self/fd", X_OK) == 0)  // by which it gets its name
+    fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  unnamed_ = fd_ >= 0;
+  if (!unnamed_) {
+    std::string name = target_ + ".XXXXXX";
+    fd_ = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
+    if (fd_ < 0) return;
+    temporary_ = name;
+  }
+  if (mode == FileMode::kPrivate) return;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(fd_, 0666 & ~mask);
+}
+
+/// 0 or errno.
+int OutputFile::place() {
+  if (unnamed_) {
+    const std::string own = fmt::format("/proc/self/fd/{}", fd_);
+    if (::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return 0;
+    if (errno != EEXIST) return errno;
+    for (std::uint32_t number = 0; temporary_.empty();) {  // a file is replaced by renaming, which needs a name
+      if (::getrandom(&number, sizeof number, 0) < 0) return errno;
+      std::string name = fmt::format("{}.{:08x}", target_, number);
+      if (::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+        temporary_ = std::move(name);
+      else if (errno != EEXIST)
+        return errno;
+    }
+  }
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return errno;
+  temporary_.clear();
+  return 0;
 }
 
 OutputFile::OutputFile(OutputFile&& o) noexcept
     : path_(std::move(o.path_)),
       target_(std::move(o.target_)),
       temporary_(std::exchange(o.temporary_, {})),
+      unnamed_(o.unnamed_),
       fd_(std::exchange(o.fd_, -1)) {}
 
 OutputFile& OutputFile::operator=(OutputFile&& o) noexcept {
   std::swap(path_, o.path_);
   std::swap(target_, o.target_);
   std::swap(temporary_, o.temporary_);
+  std::swap(unnamed_, o.unnamed_);
   std::swap(fd_, o.fd_);
   return *this;
 }
@@ -98,18 +134,11 @@ Status OutputFile::commit() {
     discard();
     return failed("write", code);
   }
-  if (::close(std::exchange(fd_, -1)) != 0) {
-    const int code = errno;
+  if (const int code = unnamed_ || !temporary_.empty() ? place() : 0) {
     discard();
     return failed("write", code);
   }
-  if (temporary_.empty()) return {};
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    const int code = errno;
-    discard();
-    return failed("write", code);
-  }
-  temporary_.clear();
+  if (::close(std::exchange(fd_, -1)) != 0) return failed("write", errno);
   return {};
 }
 

@@ -3,7 +3,7 @@
 
     tests/e2e/escapes.py --heddle build/bin/heddle [NAME ...]          closing line: 'N passed, M failed'
 """
-import argparse, json, pathlib, sys
+import argparse, json, os, pathlib, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -175,7 +175,74 @@ int main(void) {{
     assert "OpenMP" in notes and "libgomp" in notes and "do without -fopenmp" in notes, notes
 
 
-CASES = [bare_clone, futex_in_assembly, futexes_that_are_not_modelled, io_uring, openmp]
+BOUND = """#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int here, ends[2];
+static void meet(int wanted) {
+  pthread_mutex_lock(&m);
+  here++;
+  pthread_cond_broadcast(&c);
+  while (here < wanted) pthread_cond_wait(&c, &m);
+  pthread_mutex_unlock(&m);
+}
+static void* asks(void* unused) {
+  meet(3);
+  long result = %s;
+  meet(6);
+  return (void*)result;
+}
+static void* reads(void* unused) {  // outside while the others are moved
+  char byte;
+  return (void*)(read(ends[0], &byte, 1) - 1);
+}
+int main(void) {
+  pthread_t a, b, c;
+  void *ra, *rb, *rc;
+  if (pipe(ends)) return 1;
+  pthread_create(&c, 0, reads, 0);
+  pthread_create(&a, 0, asks, 0);
+  pthread_create(&b, 0, asks, 0);
+  meet(3);
+  meet(6);
+  if (write(ends[1], "", 1) != 1) return 2;
+  pthread_join(a, &ra);
+  pthread_join(b, &rb);
+  pthread_join(c, &rc);
+  return ra || rb || rc;
+}
+"""
+
+
+def kernel_threads(h):
+    """What belongs to one kernel thread is asked for on fibers: the run goes on with real threads, and says so; the schedules are the baton's."""
+    thread_timer = "({ timer_t t; struct sigevent e = {.sigev_notify = 4, .sigev_signo = SIGURG}; e._sigev_un._tid = gettid(); timer_create(CLOCK_MONOTONIC, &e, &t); })"
+    asked = {"setuid": "syscall(SYS_setuid, getuid())", "unshare": "unshare(CLONE_FS)", "signalfd4": "({ sigset_t s; sigemptyset(&s); signalfd(-1, &s, 0) < 0; })",
+             "setpriority": "setpriority(PRIO_PROCESS, 0, 1)", "prctl": "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)",
+             "getrusage": "({ struct rusage u; getrusage(RUSAGE_THREAD, &u); })", "timer_create": thread_timer,
+             "set_robust_list": "syscall(SYS_set_robust_list, &ends, 24)"}
+    for name, expression in asked.items():
+        exe, seen = h.build(BOUND % expression, name), {}
+        for options in ("", "backend=baton"):
+            code, out, err = bounded([h.heddle, "hunt", "--json", "--seed", 1, "--runs", 20, "--strategy", "random", "-o", "t.heddle", "--", exe], h.work, 90,
+                                     env=dict(os.environ, HEDDLE_OPTIONS=options))
+            assert code == CLEAN, (name, options, code, out, err)
+            answer = json.loads(out)
+            seen[options] = answer["runs"], answer["steps"], answer["coverage"]
+            assert ("concerns one kernel thread" in " ".join(answer["notes"])) == (not options), (name, options, answer["notes"])
+        assert seen[""] == seen["backend=baton"], (name, seen)
+
+
+CASES = [bare_clone, futex_in_assembly, futexes_that_are_not_modelled, io_uring, kernel_threads, openmp]
 
 
 def main():

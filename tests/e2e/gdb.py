@@ -44,6 +44,10 @@ def check(name, ok, why=""):
     return ok
 
 
+# Where the key of the user's traces is: gdb gets a home of its own, so that no settings of the user's are read.
+STATE = os.environ.get("XDG_STATE_HOME") or str(pathlib.Path.home() / ".local/state")
+
+
 class Bench:
     """Programs and traces, made by the heddle under test, and gdb sessions on them."""
 
@@ -62,7 +66,7 @@ class Bench:
     def gdb(self, trace, *commands, timeout=120, environment=None):
         """What is printed, and whether something of it is still alive afterwards."""
         p = subprocess.Popen([self.heddle, "replay", "--gdb", trace], cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             start_new_session=True, env={**os.environ, "HOME": str(self.work), "COLUMNS": "200", **(environment or {})})
+                             start_new_session=True, env={**os.environ, "HOME": str(self.work), "XDG_STATE_HOME": STATE, "COLUMNS": "200", **(environment or {})})
         try:
             out = p.communicate("".join(c + "\n" for c in ("set width 0", *commands)).encode(), timeout)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:

@@ -23,6 +23,7 @@ NEEDS_HOOKS = {
     "out_of_memory.cc": "g++ -O2 makes an endless loop of it", "spin_on_flag.c": "spins", "barrier_rounds.c": "spins",
     "cancel_async.c": "spins", "cancel_kinds.cc": "spins", "signals_to_waiters.c": "spins", "timers.c": "spins",
     "atomic_wait.cc": "links libatomic in the order of clang", "buffer_in_read.c": "spins", "printed_in_place.c": "spins",
+    "waiting_loops.c": "spins", "late_after_computation.c": "a racy access", "timed_semaphore.cc": "atomics",
 }
 
 TWO_LOCKS = """#include <pthread.h>
@@ -313,6 +314,28 @@ int main(void) {
     assert code == FOUND and "FAILED  hang" in out, (code, out)
 
 
+def a_spin_in_a_plain_library_is_no_hang_of_the_program(h):
+    library, source, exe = h.work / "libwaits.so", h.work / "waiter.c", h.work / "waiter"
+    (h.work / "waits.c").write_text("volatile int go; void await_go(void) { while (!go) {} }")
+    source.write_text("""#include <pthread.h>
+extern volatile int go;
+void await_go(void);
+static void* sets(void* unused) { go = 1; return unused; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, sets, 0);
+  await_go();
+  return pthread_join(t, 0);
+}
+""")
+    code, _, err = bounded(["gcc", "-O2", "-shared", "-fPIC", h.work / "waits.c", "-o", library], h.work, 60)
+    assert code == 0, err
+    code, _, err = bounded([h.heddle, "cc", "-g", source, "-o", exe, "-L", h.work, "-lwaits", f"-Wl,-rpath,{h.work}"], h.work, 60)
+    assert code == 0, err
+    code, out, err = h("hunt", "--seed", 1, "--hang-timeout", "1s", "--", exe)
+    assert code == USAGE and not out and "spins in await_go" in err and "build it with heddle cc" in err, (code, out, err)
+
+
 def laws_hold(h):
     """200 schedules each: a replay makes the same events; what observes changes nothing."""
     if not h.laws:
@@ -330,7 +353,7 @@ CASES = [is_said_first, places_come_from_return_addresses, stripped_and_at_fixed
          without_a_build_id_the_file_is_its_identity, the_program_sees_its_own_environment, wrapper_scripts_and_launchers,
          instrumented_library_in_a_plain_host, dlopen_and_other_processes, a_cpp_library_in_a_c_host,
          a_failure_in_a_library_that_is_loaded, sanitized_by_gcc, constructors_threads_and_exits, refusals,
-         spins_are_named, laws_hold]
+         spins_are_named, a_spin_in_a_plain_library_is_no_hang_of_the_program, laws_hold]
 
 
 def run_special(heddle, laws, case):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Equal seed, equal hunt: the number of workers and the backend change neither `runs` nor the failure nor its schedule.
+"""Equal seed, equal hunt: the number of workers and the backend (chosen, or the default) change neither `runs` nor the failure nor its schedule.
 
     tests/laws/hunts.py --heddle build/bin/heddle [FILE ...]
 """
@@ -15,7 +15,7 @@ FILES = ["lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lo
 
 def hunt(case, heddle, exe, work, strategy, workers, backend):
     trace = work / f"{strategy}-{workers}-{backend}.heddle"
-    env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}")
+    env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}" if backend != "default" else "")
     code, out, err = bounded([heddle, "hunt", "--json", "--seed", 11, "--runs", case.runs, "--strategy", strategy, "--workers", workers,
                               *case.hunt, "-o", trace, "--", exe, *case.args], work, 120, case.stdin, env)
     try:
@@ -38,7 +38,7 @@ def check(path, heddle):
             first = hunt(case, heddle, exe, work, strategy, 1, "baton")
             if first[0] != 66:
                 return f"{strategy}: nothing found: {first}"
-            for workers, backend in ((2, "baton"), (1, "fibers"), (2, "fibers")):
+            for workers, backend in ((2, "baton"), (1, "fibers"), (2, "fibers"), (2, "default")):
                 again = hunt(case, heddle, exe, work, strategy, workers, backend)
                 if again != first:
                     return f"{strategy}, {workers} workers, {backend}: {again} instead of {first}"

@@ -1,4 +1,6 @@
 // expect: clean
+// hunt: --time-model virtual
+// Its waits are not expected to time out.
 // Waits against both clocks: condition variables, mutexes, rwlocks, semaphores, joins; deadlines that passed and that do not come.
 #define _GNU_SOURCE
 #include <assert.h>

@@ -1,4 +1,5 @@
 // expect: clean
+// hunt: --time-model virtual
 // std::latch, std::barrier with a completion step and drop-outs, counting and binary semaphores with time-outs.
 #include <barrier>
 #include <cassert>

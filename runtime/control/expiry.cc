@@ -1,0 +1,63 @@
+#include "runtime/control/expiry.h"
+
+#include "runtime/io/io.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/strategy/strategy.h"
+#include "runtime/table.h"
+
+namespace heddle::rt {
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000, kSecond = 1000 * kMillisecond, kForEver = 3600 * kSecond;
+
+// That the others are slow for so long is the less likely the longer it is.
+uint32_t times_rarer(uint64_t ns) { return ns <= 10 * kMillisecond ? 1 : ns <= kSecond ? 2 : ns <= 60 * kSecond ? 4 : 8; }
+
+// A property of the wait, not of the moment: decided once, by seed, run, thread and how many such waits it had before.
+bool coin(Thread& t) {
+  const HeddleRun& run = region->run;
+  const uint64_t roll = mix_bits(run_seed(run) ^ (uint64_t)t.name << 20 ^ t.timed_waits);
+  t.expires_at_once = roll >> 8 & 1;
+  return (roll & 255) * times_rarer(t.deadline - control.now) < run.early_timeouts;
+}
+
+}  // namespace
+
+bool may_expire_early(Thread& t) {
+  t.expires_at_once = false;
+  t.timed_waits++;
+  region->result.timed_waits++;
+  if (region->run.time_model != HEDDLE_TIME_LOOSE || by_hooks) return false;
+  if (t.deadline <= control.now || t.deadline - control.now > kForEver) return false;
+  return strategy->may_expire ? strategy->may_expire(t) : coin(t);
+}
+
+bool waits_for_time(Thread& t) {
+  if (!t.may_expire || t.state != HEDDLE_T_PENDING || control.now >= t.deadline) return false;
+  if (!t.ready || t.ready(t.argument)) return false;
+  return !(t.cancel_requested && cancel_wakes(t)) && !io_signal_waits(t);
+}
+
+void time_may_pass() {
+  constexpr uint64_t kOneIn = 32;
+  static constexpr uint64_t kJumps[] = {20'000, kMillisecond, 50 * kMillisecond, 2 * kSecond};
+  const HeddleRun& run = region->run;
+  if (HEDDLE_LIKELY(!run.early_timeouts || !control.clock_read) || run.feed || by_hooks || strategy->may_expire) return;
+  const uint64_t roll = mix_bits(run_seed(run) + control.steps * 0x9e3779b97f4a7c15ull);
+  if (roll % kOneIn) return;
+  control.clock_read = false;
+  const uint64_t ns = kJumps[roll / kOneIn % 4];
+  io_time_passed(control.steps, ns);
+  control.now += ns;
+}
+
+uint64_t expire_early(Thread& t) {
+  if (HEDDLE_LIKELY(!t.may_expire) || !waits_for_time(t)) return 0;
+  const uint64_t skipped = t.deadline - control.now;
+  control.now = t.deadline;
+  t.early_timeouts++;
+  region->result.early_timeouts++;
+  return skipped;
+}
+
+}  // namespace heddle::rt

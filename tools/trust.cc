@@ -1,0 +1,110 @@
+#include "tools/trust.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "src/engine/builds.h"
+#include "src/record/recover.h"
+#include "src/show/words.h"
+#include "tools/terminal.h"
+
+namespace heddle {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_own(const fs::path& folder) {
+  struct stat st{};
+  return ::stat(folder.c_str(), &st) == 0 && st.st_uid == ::geteuid();
+}
+
+/// Under sudo HOME may be another user's: then the one of the password file counts.
+fs::path home_folder() {
+  const char* home = std::getenv("HOME");
+  if (home && fs::path(home).is_absolute() && is_own(home)) return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  return user && user->pw_dir && fs::path(user->pw_dir).is_absolute() ? fs::path(user->pw_dir) : fs::path();
+}
+
+/// As the XDG base directory specification has it; a relative XDG_STATE_HOME is ignored. Empty: there is no place.
+fs::path key_file() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state && fs::path(state).is_absolute()) return fs::path(state) / "heddle" / "key";
+  const fs::path home = home_folder();
+  return home.empty() ? home : home / ".local" / "state" / "heddle" / "key";
+}
+
+Result<SealKey> own_key(bool make) {
+  const fs::path file = key_file();
+  if (file.empty()) return error("there is no home folder for a key", "set XDG_STATE_HOME to a folder of your own");
+  return make ? read_or_make_key(file) : read_key(file);
+}
+
+/// Empty: this user made it, here.
+std::string why_foreign(const TraceReader& trace, const std::string& path) {
+  const Result<SealKey> key = own_key(false);
+  const bool raw = is_raw_recording(path);
+  if (key && (raw ? is_own_recording(path, *key) : trace.sealed_with(*key))) return {};
+  if (!raw && !trace.damage().empty()) return "it is damaged, so its seal cannot be checked";
+  if (!raw && !trace.has_seal()) return "it carries no seal";
+  if (!key) return key.error().message;
+  return raw ? "it is a copy of a raw recording, or another key made it"
+             : "it was sealed by another user or machine, or changed since";
+}
+
+Status same_arguments(const Meta& meta, const std::vector<std::string>& given, const TrustRequest& request) {
+  const auto equal = [&](const std::vector<std::string>& recorded) {
+    return std::equal(given.begin() + 1, given.end(), recorded.begin() + !recorded.empty(), recorded.end());
+  };
+  const std::optional<StartedProgram> started = started_program(meta);
+  if (given.size() <= 1 || equal(meta.argv) || (started && equal(started->argv))) return {};
+  std::vector<std::string> wanted = meta.argv;
+  if (!wanted.empty()) wanted.front() = given.front();
+  return error("the arguments behind -- are not those of the trace, which cannot be replayed with others",
+               clean(fmt::format("heddle {} {} -- {}", request.verb, shell_word(request.trace),
+                                 shell_line(wanted.empty() ? std::vector{given.front()} : wanted)),
+                     true));
+}
+
+}  // namespace
+
+std::optional<SealKey> key_for_new_traces() {
+  Result<SealKey> key = own_key(true);
+  if (key) return *key;
+  fmt::print(stderr, "heddle: traces are not sealed, so executing them needs --trust: {}\n", clean(key.error().message, true));
+  if (!key.error().advice.empty()) fmt::print(stderr, "  {}\n", key.error().advice);
+  return std::nullopt;
+}
+
+Status may_be_executed(const TraceReader& trace, const TrustRequest& request) {
+  const Meta& meta = trace.head().meta;
+  if (!request.program.empty()) return same_arguments(meta, request.program, request);
+  if (request.trust) return {};
+  const std::string why = why_foreign(trace, request.trace);
+  if (why.empty()) return {};
+  const std::string name = shell_word(request.trace);
+  std::vector<std::string> command = meta.argv;
+  if (command.empty()) command = {meta.program};
+  const std::string runs = command.front() == meta.program
+                               ? shell_line(command)
+                               : fmt::format("{} as {}", shell_word(meta.program), shell_line(command));
+  return error(
+      fmt::format("{} was not executed: it decides what is run, and you did not make it on this machine ({})",
+                  clean(request.trace, true), clean(why, true)),
+      fmt::format("it would run:  {}\n"
+                  "  in {}, with the environment and inputs of the trace\n"
+                  "  if you trust where it comes from:   heddle {} --trust {}\n"
+                  "  with a program that you name:       heddle {} {} -- PROG\n"
+                  "  only to look at it:                 heddle show {}",
+                  clean(runs, true), clean(meta.cwd, true), request.verb, clean(name, true), request.verb,
+                  clean(name, true), clean(name, true)));
+}
+
+}  // namespace heddle
