@@ -3,7 +3,7 @@ import os, pathlib, random, shutil, subprocess, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests/real"))
+sys.path[:0] = [str(ROOT / "tests/real"), str(ROOT / "tests/real/programs")]
 VARIANTS = ("clang", "tsan", "heddle")
 PORT, CONNECTIONS = 21311, 256
 

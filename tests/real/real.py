@@ -3,7 +3,7 @@
 
     tests/real/real.py --heddle build/bin/heddle [--work build/real] [--runs 20] [NAME ...]
 
-Each NAME.py beside this file describes one program (class Program below). For each: it builds; alone it does its work; under
+Each programs/NAME.py describes one program (class Program below). For each: it builds; alone it does its work; under
 `hunt --runs 20` it comes to the end with nothing failed, and its work is right; recorded in parallel it does its work too, and the recording
 replays at the first attempt, without the client. Closing line: 'N passed, M failed'.
 """
@@ -11,10 +11,21 @@ import argparse, dataclasses, importlib, json, os, pathlib, shutil, signal, subp
 from typing import Callable, Optional
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
+sys.path[:0] = [str(HERE), str(HERE / "programs"), str(HERE.parent / "e2e")]
 sys.modules.setdefault("real", sys.modules["__main__"])
 from fetch import Sources  # noqa: E402
 from programs import bounded  # noqa: E402
+
+
+@dataclasses.dataclass
+class KnownBug:
+    """A bug of the program that Debian's package has a fix for. The fix is taken out again; the hunt must find the bug there, and not in the package."""
+    fix: str                          # its first patch in debian/patches; this one and all later ones are taken back
+    rebuild: str                      # shell, in a copy of the built tree
+    command: list                     # as Program.command
+    prepare: Callable                 # (folder, program): input files
+    failure: str                      # the kind that the hunt finds
+    hunt: tuple = ()                  # more options of hunt
 
 
 @dataclasses.dataclass
@@ -31,6 +42,7 @@ class Program:
     hunt: tuple = ()                  # more options of hunt
     record: bool = True               # also under record, and its replay
     attempts: int = 1                 # for what fails now and then by itself, built by clang too
+    known_bug: Optional[KnownBug] = None
 
 
 def must(argv, cwd, timeout, env=None):
@@ -85,9 +97,10 @@ class Bench:
             self.program.prepare(folder)
         return folder
 
-    def command(self, folder):
-        names = {"program": self.tree / self.program.made, "tree": self.tree, "folder": folder}
-        return [word.format(**names) for word in self.program.command]
+    def command(self, folder, words=None, tree=None):
+        tree = tree or self.tree
+        names = {"program": tree / self.program.made, "tree": tree, "folder": folder}
+        return [word.format(**names) for word in words or self.program.command]
 
     def client(self):
         return f"exec {sys.executable} {HERE / 'clients' / self.program.client} {self.program.port}"
@@ -150,6 +163,40 @@ class Bench:
         again = json.loads(out) if out.startswith("{") else {}
         return self.check("replay of the recording", None if code == 0 and again.get("reproduced") else f"status {code}: {again or err[-500:]}")
 
+    def without_fix(self):
+        """A copy of the built tree in which the fix of the known bug is taken back."""
+        bug, tree = self.program.known_bug, self.tree.with_name(self.tree.name + "-without-fix")
+        shutil.rmtree(tree, ignore_errors=True)
+        shutil.copytree(self.tree, tree, symlinks=True)
+        series = [line for line in (tree / "debian" / "patches" / "series").read_text().split("\n") if line]
+        for name in reversed(series[series.index(bug.fix):]):
+            must(["patch", "-R", "-p1", "-s", "-i", self.tree / "debian" / "patches" / name], tree, 60)
+        must(["sh", "-ec", bug.rebuild.format(jobs=os.cpu_count())], tree, 900, self.env)
+        return tree
+
+    def hunt_known_bug(self, tree, mode):
+        """(status, answer, folder) of a hunt for the known bug."""
+        bug, folder = self.program.known_bug, self.folder(mode)
+        bug.prepare(folder, self.tree / self.program.made)
+        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--runs", self.runs, "--time", "200s", *bug.hunt, "-o", self.work / f"{self.name}-{mode}.trace",
+                                  "--", *self.command(folder, bug.command, tree)], folder, 300)
+        return code, json.loads(out) if out.startswith("{") else {"error": err[-500:]}, folder
+
+    def knows_bug(self):
+        self.seconds()
+        code, found, _ = self.hunt_known_bug(self.tree, "fixed")
+        self.check("hunt for the known bug where it is fixed", None if code == 0 and not found.get("found") else f"status {code}: {found}")
+        try:
+            tree = self.without_fix()
+        except RuntimeError as error:
+            return self.check("builds without the fix", error)
+        code, found, folder = self.hunt_known_bug(tree, "bug")
+        kind = (found.get("failure") or {}).get("kind")
+        if not self.check(f"hunt for the known bug, run {found.get('runs')}", None if code == 66 and kind == self.program.known_bug.failure else f"status {code}: {found}"):
+            return False
+        code, out, err = bounded([self.heddle, "replay", "--json", "--times", 3, found["trace"]], folder, 120)
+        return self.check("replay of the known bug, 3 times", None if code == 66 else f"status {code}: {out[-300:]} {err[-300:]}")
+
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -158,7 +205,7 @@ def main():
     ap.add_argument("--runs", type=int, default=20)
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    names = a.names or sorted(p.stem for p in HERE.glob("*.py") if p.stem not in ("real", "fetch"))
+    names = a.names or sorted(p.stem for p in (HERE / "programs").glob("*.py"))
     programs = {name: importlib.import_module(name).PROGRAM for name in names}
     must([HERE.parent.parent / "scripts" / "install-deps", "dpkg-dev", *sorted({n for p in programs.values() for n in p.needs})], HERE, 900)
     (a.work / "source").mkdir(parents=True, exist_ok=True)
@@ -170,6 +217,8 @@ def main():
             bench.hunted()
             if program.record:
                 bench.recorded()
+            if program.known_bug:
+                bench.knows_bug()
         passed, failed = passed + bench.passed, failed + bench.failed
     print(f"{passed} passed, {failed} failed")
     return failed > 0
