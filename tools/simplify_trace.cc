@@ -249,6 +249,7 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
     auto found = preemptions_of(*written, simplified->best.execution.turns,
                                 time_of_build(answer_.after.meta, executor_->worker().server_executable()));
     if (found) answer_.preemptions = std::move(*found);
+    if (answer_.after.totals.preemptions == 0) answer_.order = order_of(simplified->best.execution, answer_.after);
     if (auto early = early_timeouts(*written)) answer_.timeouts = std::move(*early);
   }
   return std::move(answer_);
@@ -289,7 +290,9 @@ std::string interrupted_text(const SimplifyAnswer& answer) {
 
 std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const std::string& trace) {
   constexpr std::size_t kMost = 5;  // whoever has to read more looks at the trace
+  constexpr std::size_t kMostTurns = 24;
   std::vector<std::string> lines;
+  if (!answer.order.empty()) lines.push_back(in_words(answer.order, kMostTurns));
   for (const Preemption& preemption : answer.preemptions | std::views::take(kMost))
     lines.push_back(in_words(preemption));
   for (const EarlyTimeout& timeout : answer.timeouts) lines.push_back(in_words(timeout));
@@ -312,6 +315,9 @@ nlohmann::ordered_json simplify_json(const SimplifyAnswer& answer, const std::st
   out["trace"] = output;
   out["rounds"] = answer.rounds;
   out["preemptions"] = std::move(places);
+  nlohmann::ordered_json order = nlohmann::ordered_json::array();
+  for (const TurnOfThread& turn : answer.order) order.push_back({{"thread", turn.thread}, {"label", turn.label}});
+  out["order"] = std::move(order);
   nlohmann::ordered_json timeouts = nlohmann::ordered_json::array();
   for (const EarlyTimeout& timeout : answer.timeouts)
     timeouts.push_back({{"step", timeout.step},

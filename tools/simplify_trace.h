@@ -11,6 +11,7 @@
 
 #include "src/engine/options.h"
 #include "src/show/timeouts.h"
+#include "src/simplify/order.h"
 #include "src/simplify/preemptions.h"
 #include "src/simplify/simplify.h"
 
@@ -38,6 +39,7 @@ struct SimplifyAnswer {
   bool interrupted = false;
   InputSource inputs = InputSource::kReal;
   std::vector<Preemption> preemptions;
+  std::vector<TurnOfThread> order;  // of the simplified trace; empty when it has preemptions
   std::vector<EarlyTimeout> timeouts;  // of the simplified trace
   std::vector<std::string> notes;
 };
@@ -58,7 +60,7 @@ std::string first_line(const SimplifyAnswer& answer);
 /// Behind it: "   interrupted: the best so far", or nothing.
 std::string interrupted_text(const SimplifyAnswer& answer);
 /// The preemptions that are left, a line each; of many the first few, and where the others are: in `trace`, a word of a
-/// shell.
+/// shell. Without preemptions: the order in which the threads ran.
 std::vector<std::string> preemption_lines(const SimplifyAnswer& answer, const std::string& trace);
 nlohmann::ordered_json simplify_json(const SimplifyAnswer& answer, const std::string& output);
 

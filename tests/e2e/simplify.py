@@ -284,6 +284,52 @@ def inside_a_statement(h):
     check("between two turns of a loop: after the line", any(" was stopped after steps.c:6 (" in line for line in lines) and not any(" between " in line for line in lines), lines)
 
 
+ORDER = """#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int last;
+static void* first(void* u) {
+  pthread_mutex_lock(&m), last = 1, pthread_mutex_unlock(&m);
+  return u;
+}
+static void* second(void* u) {
+  pthread_mutex_lock(&m), last = 2, pthread_mutex_unlock(&m);
+  return u;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0), pthread_create(&b, 0, second, 0);
+  pthread_join(a, 0), pthread_join(b, 0);
+  assert(last == 2);
+}
+"""
+
+
+def only_an_order(h):
+    """Where no preemption is left the cause is the order in which the threads ran, and it is named."""
+    source, exe, trace, small = h.work / "order.c", h.work / "order", h.work / "order.heddle", h.work / "order-small.heddle"
+    source.write_text(ORDER)
+    h.run("cc", "-g", "-O1", "-pthread", source, "-o", exe)
+    found = hunted(h, exe, (), 1, trace)
+    line = "  no preemption is needed: it fails when the threads run in this order: 0 (main), 0.2 (second), 0.1 (first), 0\n"
+    out = law(h, "order.c", trace, found, 0)
+    names = [turn["thread"] for turn in out.get("order", [])]
+    check("order.c: --json has the order", names == ["0", "0.2", "0.1", "0"] and out["order"][1]["label"] == "second", out.get("order"))
+    code, text, err = h.run("simplify", trace, "-o", small)
+    check("order.c: the order is printed", line in text, (code, text, err))
+    code, text, err = h.run("hunt", "--simplify", "--seed", 1, "-o", trace, "--", exe)
+    check("order.c: hunt --simplify prints it", code == FOUND and line in text, (code, text, err))
+    code, found, err = h.json("hunt", "--simplify", "--json", "--seed", 1, "-o", trace, "--", exe)
+    check("order.c: hunt --simplify --json has it", [turn["thread"] for turn in found.get("simplified", {}).get("order", [])] == names, found.get("simplified"))
+    source.write_text("#include <pthread.h>\n#include <stdlib.h>\nint main(void) { static pthread_mutex_t m; pthread_mutex_lock(&m), pthread_mutex_unlock(&m), abort(); }\n")
+    h.run("cc", "-g", source, "-o", exe)
+    h.run("hunt", "--seed", 1, "-o", trace, "--", exe)
+    code, text, err = h.run("simplify", trace, "-o", small)
+    check("one thread: no switch is needed", "  no switch is needed: it fails when only thread 0 runs\n" in text, (code, text, err))
+    out = h.json("simplify", "--json", h.work / "modes.heddle", "-o", small)[1]
+    check("where preemptions are left there is no order", out.get("preemptions") and out.get("order") == [], out.get("order"))
+
+
 def few_words(h):
     """Of many preemptions a handful, with -q none; --json has all."""
     trace, small = h.work / "modes.heddle", h.work / "few.heddle"
@@ -404,6 +450,7 @@ def main():
         else:
             programs(h, a.seeds)
             modes(h)
+            only_an_order(h)
             few_words(h)
             inside_a_statement(h)
             one_assertion_is_not_another(h)
