@@ -241,6 +241,7 @@ struct HeddleDivergence {  // valid when `happened`
 };
 enum HeddleDivergenceReason {
   HEDDLE_DIV_NONE, HEDDLE_DIV_THREAD_NOT_ENABLED, HEDDLE_DIV_OTHER_EVENT, HEDDLE_DIV_SCHEDULE_ENDED, HEDDLE_DIV_INPUT,
+  HEDDLE_DIV_OUTPUT,  // `text`: what was expected, a line end, what came
 };
 
 struct HeddleResult {  // out
@@ -267,7 +268,7 @@ struct HeddleResult {  // out
   uint32_t preloaded;      // the runtime is the preload build: plain code between synchronisation calls is not seen
   char escape[256];        // why this run cannot be controlled and was ended; empty: it was
   uint32_t alone;          // server: when the child had ended, nothing of the program was left
-  uint32_t reserved;
+  uint32_t replaced;       // the program was replaced by another one (exec): what came then was that one's. A replay ends there
   uint32_t timed_waits;    // sleeps, waits with a time-out, reads of a clock: where time is part of the schedule
   uint32_t early_timeouts; // how many of them ended early (HEDDLE_TIME_LOOSE)
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`

@@ -81,6 +81,9 @@ struct Counts {
 constexpr std::size_t kLongEnding = 105;  // with the words around it, a line has 120 columns
 
 std::string ending(const ReplayReport& report) {
+  if (!report.failure && report.replaced)
+    return fmt::format("all steps up to the exec; the new program is not started again{}",
+                       report.outcome.races.empty() ? "" : ", and the data race before it");
   if (!report.failure && !report.outcome.races.empty())
     return report.outcome.races.size() == 1 ? "a data race, and no failure"
                                             : fmt::format("{} data races, and no failure", report.outcome.races.size());
@@ -100,6 +103,11 @@ std::string ending(const ReplayReport& report) {
 void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts,
                  const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
+  if (report.followed_what_is_left && report.replaced) {
+    fmt::print(stderr, "{}: followed all {} step{} up to the exec; what failed is the new program, which is not started again{}\n",
+               strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
+    return;
+  }
   if (report.followed_what_is_left) {
     fmt::print(stderr, "{}: followed all that is intact ({} step{}); how the recorded run ended is lost{}\n",
                strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);

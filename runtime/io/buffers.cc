@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "runtime/io/outgoing.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
@@ -52,11 +53,7 @@ void own_buffers(const Call& c) {
   const Shape s = c.policy.shape;
   const long* a = c.a;
   Thread& t = c.thread;
-  if (c.policy.cls == Class::WRITE) {  // what a replay shows must be what was written
-    if (c.number == SYS_writev || c.number == SYS_pwritev) return own_vector(t, a[1], a[2], false);
-    if (c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto) own_with_baton(t, a[1], a[2], false);
-    return;
-  }
+  own_outgoing(c);  // what a replay compares must be what was written
   msghdr header;
   switch (s.writes) {
     case Writes::RET: return own_with_baton(t, a[s.argument], a[s.argument + 1], true);

@@ -72,6 +72,8 @@ long call_recorded(Call& c);  // INPUT, EFFECT, WRITE, ODD
 long call_native(Call& c);
 long call_mmap(Call& c);
 long call_memory(Call& c);
+long call_remap(Call& c);
+long call_unmap(Call& c);
 long call_sigaction(Call& c);
 long call_sigmask(Call& c);
 long call_kill(Call& c);
@@ -84,6 +86,7 @@ long call_clone(Call& c);
 long call_exec(Call& c);
 long call_exit(Call& c);
 long call_limit(Call& c);
+long call_vmwrite(Call& c);
 long call_altstack(Call& c);
 long call_affinity(Call& c);
 long call_getcpu(Call& c);
@@ -93,6 +96,10 @@ long call_getcpu(Call& c);
 bool concerns_kernel_thread(const Call& c);
 /// The return from this trap restores what was the carrier's when it began: it shall be what is the thread's own now.
 void io_refresh_frame(Call& c);
+
+/// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block: whoever is inside
+/// it stays. (record.cc)
+bool is_loader(const Call& c);
 
 // wait.cc
 /// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.

@@ -79,8 +79,11 @@ long call_prctl(Call& c) {
   return execute(c);
 }
 
-long call_uring(Call&) {
-  note("io_uring cannot be controlled: the program is told that the kernel lacks it (most programs then use epoll)");
+long call_uring(Call& c) {
+  if (c.number == SYS_io_setup)
+    note("asynchronous I/O of the kernel (io_setup) cannot be controlled: the program is told that the kernel lacks it");
+  else
+    note("io_uring cannot be controlled: the program is told that the kernel lacks it (most programs then use epoll)");
   return -ENOSYS;
 }
 
@@ -89,7 +92,8 @@ constexpr Handler handlers[(int)Class::COUNT] = {
     call_pass, call_recorded, call_recorded, call_recorded, call_recorded, call_native,
     call_mmap, call_memory, call_sigaction, call_sigmask, call_sigreturn, call_kill, call_yield, call_sleep, call_clock,
     call_timer, call_getpid, call_gettid, call_clone, call_exec, call_exit,
-    call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_altstack, call_uring};
+    call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_altstack, call_uring, call_vmwrite, call_remap,
+    call_unmap};
 
 // Nobody controls this thread (any more): as if we were not there.
 long uncontrolled(Call& c) {

@@ -105,6 +105,8 @@ extern long real_pid;
 void note_exit(int status);
 /// Implemented in runtime/control/: an input did not match the recorded one. Never returns.
 [[noreturn]] void diverge_input(const char* text);
+/// So did what it carries out, by a call at `site`.
+[[noreturn]] void diverge_output(uint32_t site, const char* expected, const char* actual);
 /// Implemented in runtime/sync/cancel.cc, may be absent: acts on a requested cancellation of the calling thread.
 void cancel_point() __attribute__((weak));
 bool cancel_pending(Thread& t);

@@ -44,7 +44,7 @@ uint32_t record_contents(const Call& c, RecordWriter& out) {
 long record_mapping(Call& c) {
   long result = execute(c);
   RecordWriter out;
-  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out));
+  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out)) | (by_hooks && !is_loader(c) ? kInputStep : 0u);
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
   out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, flags);
@@ -130,9 +130,66 @@ long call_memory(Call& c) {
   return result;
 }
 
+namespace {
+
+// Where the kernel maps depends on what is mapped already. In a recording other threads map at the same time, so there the calls that
+// map and unmap are steps, and the address is recorded: a replay maps there, whatever else is different around it.
+bool is_step(const Call& c) {
+  if (HEDDLE_LIKELY(!by_hooks) || is_loader(c)) return false;
+  if (!feeding()) return true;
+  const HeddleInput* r = stream_peek(io_of(c.thread));
+  return r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputStep);  // older recordings have none
+}
+
+// Somewhere else than its recording did, if it must: what a program does with the address then decides whether it goes another way.
+long remap_at(const Call& c, long address) {
+  if (address == c.a[0] || !(c.a[3] & MREMAP_MAYMOVE) || (c.a[3] & MREMAP_FIXED)) return execute(c);
+  const long room = raw_syscall(SYS_mmap, address, c.a[2], PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (room != address) {
+    if (!failed(room)) raw_syscall(SYS_munmap, room, c.a[2]);
+    return execute(c);
+  }
+  return raw_syscall(SYS_mremap, c.a[0], c.a[1], c.a[2], c.a[3] | MREMAP_FIXED, address);
+}
+
+long map_at(const Call& c, long address) {
+  if (c.number == SYS_mremap) return remap_at(c, address);
+  if (c.number != SYS_mmap || (c.a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))) return execute(c);
+  const long at = raw_syscall(SYS_mmap, address, c.a[1], c.a[2], c.a[3] | MAP_FIXED_NOREPLACE, c.a[4], c.a[5]);
+  if (at == address) return at;
+  if (!failed(at)) raw_syscall(SYS_munmap, at, c.a[1]);
+  return execute(c);
+}
+
+void pass_step(const Call& c) {
+  const WithoutSignals here(c.thread);
+  point(op_of(c, HEDDLE_EV_IO_CALL));
+}
+
+long memory_step(Call& c) {
+  pass_step(c);
+  ThreadIo& io = io_of(c.thread);
+  if (feeding()) {
+    const HeddleInput* r = stream_peek(io);
+    if (!r || r->kind != HEDDLE_IN_MMAP || r->number != c.number) input_mismatch(c.thread, c.policy.name, r);
+    stream_consume(c.thread, io);
+    return failed(r->result) ? r->result : map_at(c, r->result);
+  }
+  const long result = execute(c);
+  RecordWriter out;
+  out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, kInputStep);
+  return result;
+}
+
+}  // namespace
+
+long call_remap(Call& c) { return is_step(c) ? memory_step(c) : call_memory(c); }
+long call_unmap(Call& c) { return is_step(c) ? memory_step(c) : execute(c); }
+
 long call_mmap(Call& c) {
   bool anonymous = (c.a[3] & MAP_ANONYMOUS) || (int)c.a[4] < 0;
-  long result = anonymous ? call_memory(c) : feeding() ? feed_mapping(c) : record_mapping(c);
+  if (!anonymous && is_step(c)) pass_step(c);
+  long result = anonymous ? call_remap(c) : feeding() ? feed_mapping(c) : record_mapping(c);
   if (failed(result)) return result;
   if (!anonymous && (c.a[3] & MAP_SHARED)) io_others_may_act = true;
   // What was at these addresses before is gone.

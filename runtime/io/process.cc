@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include "runtime/control/backend.h"
+#include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/kernel_signal.h"
-#include "runtime/io/stream.h"
+#include "runtime/io/outgoing.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/terms.h"
+#include "runtime/strategy/strategy.h"
 #include "runtime/sync/fork_child.h"
 #include "runtime/sync/next.h"
 #include "runtime/sync/process_shared.h"
@@ -245,19 +247,53 @@ long call_clone(Call& c) {
   return result;
 }
 
+namespace {
+
+// The new program runs uncontrolled, with all that it does outside: a replay does not start it.
+[[noreturn]] void end_at_exec() {
+  region->result.replaced = 1;
+  note("the program replaces itself by exec here: the replay ends, the new program is not started again");
+  debugger_stop(HEDDLE_STOP_EXIT);
+  end_run(0);
+}
+
+long fed_exec(Call& c, Outgoing& outgoing) {
+  const HeddleInput* r = stream_peek(io_of(c.thread));
+  if (r && r->kind == HEDDLE_IN_SYSCALL && r->number == c.number) {
+    outgoing.taken(c, r->result);
+    outgoing.compare(c, *r);
+    if (r->reserved & kInputExec) end_at_exec();
+    return fed(c);  // it failed in the recording
+  }
+  // Traces of before this record existed have none where it succeeded.
+  if (r || (!by_hooks && replay_has_more())) input_mismatch(c.thread, c.policy.name, r);
+  end_at_exec();
+}
+
+}  // namespace
+
+// Its record is there before it is executed, since nobody is left to write one behind it.
 long call_exec(Call& c) {
   const NoFreeSteps none;  // nobody takes a step between this one and the end
   if (by_hooks) {
     const WithoutSignals here(c.thread);
     point(op_of(c, HEDDLE_EV_IO_CALL));
   }
-  if (feeding()) {
-    const HeddleInput* r = stream_peek(io_of(c.thread));
-    if (r && r->kind == HEDDLE_IN_SYSCALL && r->number == c.number) return fed(c);  // it failed in the recording
-  }
+  Outgoing outgoing(c);
+  if (feeding()) return fed_exec(c, outgoing);
   note("the program replaces itself by exec: what follows runs uncontrolled");
-  long result = execute(c);
-  recorded(c, result);
+  outgoing.taken(c, 0);
+  RecordWriter out;
+  outgoing.append(out);
+  HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputOut | kInputExec);
+  region->result.replaced = 1;
+  const long result = execute(c);
+  region->result.replaced = 0;
+  outgoing.taken(c, result);
+  if (!r) return result;
+  r->result = result;
+  outgoing.replace(*r);
+  r->reserved &= ~kInputExec;
   return result;
 }
 
@@ -301,6 +337,13 @@ long call_timer(Call& c) {
   note("%s: timers run in real time, not in the program's virtual time; a replay takes their effects from the recording",
        c.policy.name);
   return call_recorded(c);
+}
+
+// Into itself: memory like any other, made again. Into others: it leaves the program.
+long call_vmwrite(Call& c) {
+  if (!is_own_pid(c.a[0])) return call_recorded(c);
+  c.a[0] = real_pid;
+  return execute(c);
 }
 
 // The process is pinned for speed; the program is told about virtual CPUs and may believe what it likes.

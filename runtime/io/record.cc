@@ -15,6 +15,7 @@
 #include "runtime/io/buffers.h"
 #include "runtime/io/changes.h"
 #include "runtime/io/descriptors.h"
+#include "runtime/io/outgoing.h"
 #include "runtime/io/shape.h"
 #include "runtime/parallel/waiters.h"
 #include "runtime/strategy/strategy.h"
@@ -59,22 +60,6 @@ void after(Call& c, long result, uint32_t flags, uint64_t deadline) {
 // The timeout decides about a point, so a replay has to know it too.
 void append_timeout(const Call& c, RecordWriter& out) { out.append(&c.timeout, sizeof c.timeout); }
 
-// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block: whoever
-// is inside it stays.
-bool is_loader(const Call& c) {
-  static uint64_t low = getauxval(AT_BASE), high = 0;
-  if (!low || !c.context) return false;
-  if (!high) {
-    auto* header = (const ElfW(Ehdr)*)low;
-    auto* segments = (const ElfW(Phdr)*)(low + header->e_phoff);
-    for (int i = 0; i < header->e_phnum; i++)
-      if (segments[i].p_type == PT_LOAD && low + segments[i].p_vaddr + segments[i].p_memsz > high)
-        high = low + segments[i].p_vaddr + segments[i].p_memsz;
-  }
-  uint64_t caller = (uint64_t)c.context->uc_mcontext.gregs[REG_RIP];
-  return caller >= low && caller < high;
-}
-
 // Can another thread of the program notice when this call happens? Then its order is a choice of the schedule.
 bool is_visible(const Call& c) {
   if (is_loader(c)) return false;
@@ -107,42 +92,17 @@ void account(const Call& c, long result) {
   in_vain ? polled_outside() : productive();
 }
 
-// What was written is remembered by its hash, where it can come back: who writes something else went another way, and a
-// recording's replay and a guided run say so.
-bool is_hashed(const Call& c) { return c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto; }
-bool is_remembered(const Call& c, long result, uint32_t flags) { return (by_hooks || (flags & kInputChanges)) && result > 0 && is_hashed(c); }
-
-uint64_t hash_of_written(const Call& c, long result) {
-  const uint64_t from = c.sent ? (uint64_t)c.sent : (uint64_t)c.a[1];
-  uint64_t h = (uint64_t)result;
-  for (uint64_t done = 0; done < (uint64_t)result;) {
-    uint64_t words[64] = {};
-    const uint64_t part = (uint64_t)result - done < sizeof words ? (uint64_t)result - done : sizeof words;
-    if (!read_program(words, from + done, part)) return 0;
-    for (uint64_t w : words) h = mix_bits(h ^ w) + 0x9e3779b97f4a7c15ull;
-    done += part;
-  }
-  return h;
-}
-
-void check_written(const Call& c, const HeddleInput& r) {
-  uint64_t expected;
-  if (!is_remembered(c, r.result, r.reserved) || r.size != sizeof expected || !(by_hooks || stream_in_other_order())) return;
-  __builtin_memcpy(&expected, data_of(r), sizeof expected);
-  if (hash_of_written(c, r.result) != expected) diverge_input("the program writes something else than in the recording");
-}
-
 // Its record has its place before the call is executed, and is completed behind it, perhaps without the baton.
-long record_sent(Call& c, TakeOff& sent, uint32_t flags, bool* again) {
+long record_sent(Call& c, TakeOff& sent, Outgoing& outgoing, uint32_t flags, bool* again) {
   RecordWriter out;
-  const uint64_t none = 0;
-  if (is_hashed(c)) out.append(&none, sizeof none);
-  HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputUnderWay);
+  outgoing.append(out);
+  HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputUnderWay | kInputOut);
   const long result = sent.execute();
   *again = result == -EINTR && restarts_after_signal(c);
   if (!r) return result;
   if (HEDDLE_UNLIKELY(*again)) r->reserved |= kInputAgain;
-  complete(*r, result, is_remembered(c, result, flags) ? hash_of_written(c, result) : 0);
+  outgoing.taken(c, result);
+  complete(*r, result, outgoing);
   return result;
 }
 
@@ -152,9 +112,10 @@ long record_once(Call& c, bool* again) {
   uint32_t flags = order_of(c);
   uint64_t started = virtual_now();
   shape_before(c);
+  Outgoing outgoing(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
   if (goes_out_beside_others(c))
-    if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, flags, again);
+    if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, outgoing, flags, again);
   if (!execute_if_ready(c, &result)) {
     RecordWriter left;
     append_timeout(c, left);
@@ -173,9 +134,10 @@ long record_once(Call& c, bool* again) {
   if (!failed(result)) region->result.wrote_files |= changed_files(c, result);
   RecordWriter out;
   shape_record(c, result, out);
-  if (is_remembered(c, result, flags)) {
-    const uint64_t written = hash_of_written(c, result);
-    out.append(&written, sizeof written);
+  if (outgoing.any()) {
+    outgoing.taken(c, result);
+    outgoing.append(out);
+    flags |= kInputOut;
   }
   out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? (uint32_t)kInputAgain : 0));
   after(c, result, flags, started + c.timeout);
@@ -206,6 +168,7 @@ long feed_once(Call& c, bool* again) {
   }
   const HeddleInput* r = &stream_expect(c);
   shape_before(c);
+  Outgoing outgoing(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
   uint64_t started = virtual_now();
   if (r->reserved & kInputLeft) {
@@ -223,7 +186,12 @@ long feed_once(Call& c, bool* again) {
   }
   long result = r->result;
   uint32_t flags = r->reserved;
-  check_written(c, *r);
+  outgoing.taken(c, result);
+  // In another order of its threads a program may print something else; what can come back to it has to be the same.
+  if (stream_in_other_order() && !(flags & kInputChanges))
+    outgoing.replace(*r);
+  else
+    outgoing.compare(c, *r);
   if (!shape_feed(c, *r)) diverge_input("an input of the recording does not fit the program's buffers");
   stream_consume(c.thread, io);
   if (stream_in_other_order() && makes_descriptor(c) && descriptor_is_open(result)) diverge_input("the recording's descriptor is still open here");
@@ -234,6 +202,20 @@ long feed_once(Call& c, bool* again) {
 }
 
 }  // namespace
+
+bool is_loader(const Call& c) {
+  static uint64_t low = getauxval(AT_BASE), high = 0;
+  if (!low || !c.context) return false;
+  if (!high) {
+    auto* header = (const ElfW(Ehdr)*)low;
+    auto* segments = (const ElfW(Phdr)*)(low + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; i++)
+      if (segments[i].p_type == PT_LOAD && low + segments[i].p_vaddr + segments[i].p_memsz > high)
+        high = low + segments[i].p_vaddr + segments[i].p_memsz;
+  }
+  uint64_t caller = (uint64_t)c.context->uc_mcontext.gregs[REG_RIP];
+  return caller >= low && caller < high;
+}
 
 long call_recorded(Call& c) {
   if (c.policy.cls == Class::ODD)

@@ -10,13 +10,15 @@
 #include <sys/uio.h>
 #include <termios.h>
 
+#include "runtime/io/outgoing.h"
+
 namespace heddle::rt {
 namespace {
 
 class Transfer {
  public:
   explicit Transfer(RecordWriter& out) : out_(&out) {}
-  explicit Transfer(const HeddleInput& r) : in_(data_of(r)), left_(r.size) {}
+  explicit Transfer(const HeddleInput& r) : in_(data_of(r)), left_(r.size - outgoing_bytes(r)) {}
 
   bool ok() const { return ok_; }
   bool recording() const { return out_ != nullptr; }

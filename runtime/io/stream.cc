@@ -170,12 +170,6 @@ HeddleInput* RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t numbe
   return &r;
 }
 
-void complete(HeddleInput& r, int64_t result, uint64_t data) {
-  r.result = result;
-  if (r.size == sizeof data) __builtin_memcpy(&r + 1, &data, sizeof data);
-  __atomic_store_n(&r.reserved, r.reserved & ~kInputUnderWay, __ATOMIC_RELEASE);  // last, for a kill
-}
-
 const HeddleInput* stream_peek(ThreadIo& io) {
   if (io.next >= io.count) return nullptr;
   return reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + io.offsets[io.next]);

@@ -16,6 +16,9 @@ enum : uint32_t {
   kInputMoves = 128,    // later answers of the same descriptor are others: its position moved
   kInputDepends = 256,  // what the program changed before may be seen in this answer
   kInputUnderWay = 512, // the process ended before there was a result: as if the record were not there
+  kInputOut = 1024,     // at the end of the data: what the call carried out (outgoing.h)
+  kInputExec = 2048,    // the program was replaced by another one here
+  kInputStep = 4096,    // IN_MMAP of a recording: this memory call is a step; result: the address
 };
 /// Beside these flags: the descriptor (one of 256 classes) that kInputMoves is about.
 inline uint32_t input_descriptor(long fd) { return ((uint32_t)fd & 0xff) << 16; }
@@ -42,9 +45,6 @@ class RecordWriter {
   uint64_t limit_, size_ = 0;
   bool full_;
 };
-
-/// Without the baton, of one that is kInputUnderWay: its result, and what its data is then.
-void complete(HeddleInput& r, int64_t result, uint64_t data);
 
 /// Inputs of a recording in a run whose threads go in another order: a record is given out only when the program has changed
 /// as much, in the same order, as it had in the recording; else the answer would be one that nobody can get.

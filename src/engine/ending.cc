@@ -43,6 +43,8 @@ std::optional<std::string> difference(const RunOutcome& first, const RunOutcome&
   if (was_cut_off(*first.failure) && same_ending(first.failure, first.result.steps, again)) return std::nullopt;
   if (again.result.divergence.happened)
     return fmt::format("it left the schedule at step {}", again.result.divergence.step);
+  if (!again.failure && again.result.replaced)
+    return "it ended at an exec, and what failed is the new program, which is not started again";
   if (!again.failure) return "it did not fail";
   if (!says_the_same(*first.failure, *again.failure)) {
     const bool told_apart = first.failure->message != again.failure->message;

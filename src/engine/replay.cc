@@ -35,6 +35,8 @@ const char* reason_text(std::uint32_t reason) {
       return "the schedule is at its end, the program is not";
     case HEDDLE_DIV_INPUT:
       return "the program asked for another input than it was recorded with";
+    case HEDDLE_DIV_OUTPUT:
+      return "the program wrote something else";
     default:
       return "the replay left its schedule";
   }
@@ -53,6 +55,11 @@ const SiteRecord* find_site(const TraceHead& head, std::uint32_t id) {
   auto site = std::lower_bound(head.sites.begin(), head.sites.end(), id,
                                [](const SiteRecord& s, std::uint32_t wanted) { return s.id < wanted; });
   return site != head.sites.end() && site->id == id ? &*site : nullptr;
+}
+
+std::string status_text(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return fmt::format("ended by signal {}", WTERMSIG(wait_status));
+  return fmt::format("exit status {}", WEXITSTATUS(wait_status));
 }
 
 bool comes_from_outside(std::string_view entry) { return entry.starts_with("LD_") || entry.starts_with("PATH="); }
@@ -253,7 +260,7 @@ DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor)
   out.step = raw.step;
   out.reason = reason_text(raw.reason);
   std::string detail = bounded_string(raw.text, sizeof raw.text);
-  if (!detail.empty()) out.reason += ": " + detail;
+  if (!detail.empty() && raw.reason != HEDDLE_DIV_OUTPUT) out.reason += ": " + detail;
   out.expected = expected_step(raw.step);
   const Evidence& evidence = *outcome.evidence;
   SiteResolver resolver(evidence, executor);
@@ -267,6 +274,12 @@ DivergenceText Replayer::describe(const RunOutcome& outcome, Executor& executor)
   out.actual.object = raw.actual_address ? executor.symbolizer().data_name(raw.actual_address) : "";
   if (out.actual.object.empty()) out.actual.object = site.variable;
   compose(out.actual);
+  if (raw.reason == HEDDLE_DIV_OUTPUT) {
+    const std::size_t end = std::min(detail.find('\n'), detail.size());
+    out.expected.text += "   " + detail.substr(0, end);
+    out.actual.text += "   " + detail.substr(std::min(end + 1, detail.size()));
+    return out;
+  }
   tell_apart(raw, site, out);
   return out;
 }
@@ -314,6 +327,13 @@ std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outc
     out.actual.text = fmt::format("the end after {} steps", outcome.result.steps);
     return out;
   }
+  // The exit status leaves the program like what it writes.
+  if (same && exact && !head.failure && !outcome.result.replaced && outcome.wait_status != head.wait_status) {
+    out.reason = "the schedule was followed, but the program ended differently";
+    out.expected.text = status_text(head.wait_status);
+    out.actual.text = status_text(outcome.wait_status);
+    return out;
+  }
   if (same && !head.failure && !head.races.empty() && outcome.races.empty()) {
     out.reason = "the schedule was followed, but the data race was not seen again";
     out.expected.text = "a data race";
@@ -354,6 +374,9 @@ Result<ReplayReport> Replayer::replay(Executor& executor) const {
       outcome->result.steps >= steps_ &&
       !(head.failure && outcome->failure && head.failure->signature == outcome->failure->signature);
   report.ended_from_outside = !cut_ && ended_from_outside(*outcome);
+  // What failed then was the new program, which is not started again.
+  report.replaced = !divergence.happened && outcome->result.replaced && outcome->result.steps == head.totals.steps;
+  if (report.replaced && head.failure) report.followed_what_is_left = true;
   const bool no_end = report.followed_what_is_left || report.ended_from_outside;
   if (divergence.happened && !no_end && !same_ending(head.failure, head.totals.steps, *outcome))
     report.divergence = describe(*outcome, executor);

@@ -14,7 +14,7 @@ FATAL = {"SIGABRT": {"assertion", "abort", "exception", "check", "sanitizer"}, "
          "SIGILL": {"ill"}, "SIGTRAP": {"ill"}}
 DIVERGENCES = {1: "the thread that the schedule names cannot run here", 2: "another event happened",
                3: "the schedule is at its end: here the recorded run was cut off",
-               4: "the program asked for another input than it was recorded with", 5: "the program ended before its schedule"}
+               4: "the program asked for another input than it was recorded with", 5: "the program wrote something else than it was recorded with"}
 RUNTIME = re.compile(r"(^|/)runtime/(\w+/)?\w+\.(cc|c|S|h)$")
 LIBRARY = re.compile(r"^(/usr/(include|lib)/|\.\./|\./|.*/include/c\+\+/)")
 
