@@ -17,6 +17,13 @@ struct QueuedSignal {
   bool external;  // came from outside the program: recorded, and fed in a replay
 };
 
+/// What libc is about to execute in a child.
+struct Command {
+  const char* path;
+  char* const* argv;
+  char* const* environment;
+};
+
 struct alignas(64) ThreadIo {
   uint32_t allow;             // FIRST: read by io_allowed()
   uint32_t stop;              // cross-thread: a blocking call must return (heddle_blocking_syscall)
@@ -34,6 +41,7 @@ struct alignas(64) ThreadIo {
   char* landing;              // a recording: where the kernel writes while the thread is out (buffers.h)
   bool sending, pipe_broke;   // a recording: its call is executed without the baton; a SIGPIPE came of it
   siginfo_t broken_pipe;
+  const Command* command;     // null: it is in no call that starts one (commands.cc)
 };
 
 /// Of the kernel's answer to a futex call of libc itself, in a recording or its replay (libc_futex.cc).

@@ -52,7 +52,7 @@ void count_own_mapping(uint64_t bytes, bool shared) {
 long call_limit(Call& c) {
   bool own = c.a[0] == 0 || c.a[0] == told_pid || c.a[0] == real_pid;
   Limit* limit = !own ? nullptr : c.a[1] == RLIMIT_AS ? &address_space : c.a[1] == RLIMIT_DATA ? &data : nullptr;
-  if (!limit) return c.a[2] ? execute(c) : call_recorded(c);
+  if (!limit) return own && c.a[2] ? execute(c) : call_recorded(c);
   if (!c.a[2] && !limit->set) return call_recorded(c);
   rlimit64 wanted{}, old = limit->wanted;
   if (c.a[2] && !read_program(&wanted, c.a[2], sizeof wanted)) return -EFAULT;

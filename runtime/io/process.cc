@@ -93,7 +93,7 @@ class BorrowedFrames {
     }
   }
   static void feed(const Call& c, const HeddleInput& r) {
-    for (uint32_t at = 0; at + 8 <= r.size; at += 8) {
+    for (uint32_t at = 0; at + 8 <= r.size - outgoing_bytes(r); at += 8) {
       uint32_t change[2];
       __builtin_memcpy(change, data_of(r) + at, sizeof change);
       if (change[0] < kWords) write_program(c.context->uc_mcontext.gregs[REG_RSP] + change[0] * 4ull, &change[1], 4);
@@ -225,8 +225,16 @@ long call_clone(Call& c) {
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
   io_others_may_act = true;
   if (!(q.flags & CLONE_VM)) process_shared_to_memory();
+  // A command that libc starts, as the exec that its child will make.
+  const Command* const command = io_of(c.thread).command;
+  Call starts{SYS_execve, {}, nullptr, c.site, c.thread, policy_of(SYS_execve)};
+  if (command) starts.a[0] = (long)command->path, starts.a[1] = (long)command->argv, starts.a[2] = (long)command->environment;
+  Outgoing outgoing(starts);
+  outgoing.taken(starts, 0);
   if (feeding()) {
-    BorrowedFrames::feed(c, stream_expect(c));
+    const HeddleInput& r = stream_expect(c);
+    if (r.reserved & kInputOut) outgoing.compare(starts, r);
+    BorrowedFrames::feed(c, r);
     return fed(c);
   }
   note("the program starts another process: that one runs uncontrolled, and a replay does not start it again");
@@ -242,8 +250,9 @@ long call_clone(Call& c) {
   }
   RecordWriter out;
   if (q.stack && (q.flags & CLONE_VM)) frames.record(out);
+  if (command) outgoing.append(out);
   // What the other process does can be seen from now on.
-  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, kInputDepends | kInputChanges);
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, kInputDepends | kInputChanges | (command ? (uint32_t)kInputOut : 0));
   return result;
 }
 

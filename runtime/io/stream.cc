@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kStreams = kClockStream + 1;
 
-static_assert(kInputLeft == HEDDLE_INPUT_LEFT && (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
+static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY && kInputOut == HEDDLE_INPUT_OUT && (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
 
 struct PerThread {
   uint64_t first, count;  // into `offsets`

@@ -1,11 +1,14 @@
 #include "src/engine/replay.h"
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include <fmt/format.h>
 
+#include "abi/inputs.h"
 #include "src/engine/builds.h"
 #include "src/engine/ending.h"
 #include "src/engine/stop_table.h"
@@ -82,6 +85,28 @@ std::vector<std::string> environment_of_replay(const std::vector<std::string>& r
   for (const std::string& entry : current)
     if (comes_from_outside(entry) && in(recorded, entry) == recorded.end()) out.push_back(entry);
   return out;
+}
+
+bool carries_bytes_out(const HeddleInput& r) {
+  switch (r.number) {
+    case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
+      return r.kind == HEDDLE_IN_SYSCALL && r.result > 0 && !(r.reserved & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
+    default:
+      return false;
+  }
+}
+
+/// Traces of earlier versions have no hashes of what the program wrote, or (recordings) not of all.
+bool has_output_without_hash(std::string_view inputs) {
+  while (inputs.size() >= sizeof(HeddleInput)) {
+    HeddleInput r;
+    std::memcpy(&r, inputs.data(), sizeof r);
+    if (carries_bytes_out(r) && !(r.reserved & HEDDLE_INPUT_OUT)) return true;
+    const std::size_t bytes = sizeof r + ((std::size_t{r.size} + 7) & ~std::size_t{7});
+    if (bytes > inputs.size()) return false;
+    inputs.remove_prefix(bytes);
+  }
+  return false;
 }
 
 std::uint64_t number(const Meta& meta, const std::string& key, std::uint64_t otherwise) {
@@ -386,6 +411,8 @@ Result<ReplayReport> Replayer::replay(Executor& executor) const {
   if (report.reproduced && head.failure && !outcome->failure)
     outcome->failure = head.failure;  // cut off where the original was
   report.failure = outcome->failure;
+  if (has_output_without_hash(head.inputs))
+    outcome->notes.emplace_back("output was not compared: the trace was written by an earlier version of heddle");
   report.outcome = std::move(*outcome);
   return report;
 }

@@ -12,8 +12,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 HERE_PATH, OTHER_PATH = "/usr/bin:/bin", "/bin:/usr/bin"
 BYTES = ["write", "printf", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "vmsplice", "control",
          "msgsnd", "mq_timedsend", "semop", "lseek", "sendfile", "splice", "tee", "copy_file_range", "descriptor", "ftruncate", "fcntl", "ioctl",
-         "dup2", "fsetxattr", "mkdir", "unlink", "symlink", "openat", "connect", "address", "setsockopt", "kill", "process_vm_writev", "exec_fails"]
-NAMES = {"printf": "write", "control": "sendmsg", "descriptor": "write", "address": "sendto", "exec_fails": "execve", "semop": "semtimedop"}
+         "dup2", "fsetxattr", "mkdir", "unlink", "symlink", "openat", "connect", "address", "setsockopt", "kill", "process_vm_writev", "exec_fails", "system", "popen",
+         "posix_spawn"]
+NAMES = {"printf": "write", "control": "sendmsg", "descriptor": "write", "address": "sendto", "exec_fails": "execve", "semop": "semtimedop", "system": "execve", "popen": "execve", "posix_spawn": "execve"}
 failures = 0
 
 
