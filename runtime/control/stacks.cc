@@ -79,7 +79,7 @@ struct Walk {
     frames[n++] = pc;
     hash = mix_bits(hash ^ pc);
   }
-  bool linked() const { return fp > low && fp + 16 <= high && !(fp & 7); }
+  bool linked() const { return fp > low && high >= 16 && fp <= high - 16 && !(fp & 7); }  // libc keeps other things there: ~7, say
   uint64_t pc_of_frame() const { return ((uint64_t*)fp)[1]; }
   const Call* next_call() const { return calls && told < calls->count ? &calls->at(told) : nullptr; }
   bool calls_first(const Call& call) const { return !linked() || fp >= call.slot; }
