@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 6u
+#define HEDDLE_REGION_VERSION 7u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -285,6 +285,11 @@ struct HeddleDebugger {
 
 enum HeddleServerState { HEDDLE_SERVER_NONE, HEDDLE_SERVER_READY, HEDDLE_SERVER_RUNNING, HEDDLE_SERVER_FAILED };
 
+#define HEDDLE_ENVIRONMENT_READ 256u
+// `server_error` begins with it: a script started the program named behind it, which has other rights than its user's. FAILED: it was
+// not executed.
+#define HEDDLE_OTHER_RIGHTS "other rights: "
+
 struct HeddleRegion {
   uint64_t magic;
   uint32_t version, header_size;
@@ -308,8 +313,20 @@ struct HeddleRegion {
   struct HeddleRun run;
   struct HeddleResult result;
   struct HeddleDebugger debugger;
+  // Variables of the environment that were asked for since the server started: heddle_name_hash(), a hash table. What is not here
+  // need not be in a trace (docs/security.md).
+  uint64_t environment_read[HEDDLE_ENVIRONMENT_READ];
+  uint32_t environment_whole;  // somebody may have seen all of it: another process was started, or that table is full
+  uint32_t reserved;
   uint8_t recording_seal[32];  // a recording: of its first meta_bytes, by the user's key (src/seal)
 };
+
+/// Of a variable's name, as it stands before '=' or NUL; never 0.
+static inline uint64_t heddle_name_hash(const char* name) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (; *name && *name != '='; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3ull;
+  return h ? h : 1;
+}
 
 static inline uint32_t heddle_step_hash(uint32_t thread, uint32_t kind, uint32_t site, uint32_t object) {
   uint64_t h = ((uint64_t)site << 32) ^ ((uint64_t)object << 20) ^ ((uint64_t)thread << 8) ^ kind;

@@ -32,6 +32,21 @@ Meta describe_run(const ProgramInfo& program, const Launch& launch) {
   return meta;
 }
 
+std::filesystem::path unused_trace(const std::filesystem::path& trace) {
+  std::error_code none;
+  const auto named = [&](const std::string& end) {
+    std::filesystem::path path = trace;
+    return path.replace_filename(trace.stem().string() + end + trace.extension().string());
+  };
+  const auto exists = [&](const std::filesystem::path& path) {
+    return std::filesystem::exists(std::filesystem::symlink_status(path, none));
+  };
+  for (unsigned number = 1;; number++) {
+    const std::string end = number == 1 ? "" : fmt::format(".{}", number);
+    if (!exists(named(end)) && !exists(named(end + "-full"))) return named(end);
+  }
+}
+
 Status can_be_written(const std::filesystem::path& trace) {
   std::error_code none;
   std::filesystem::path folder = trace.has_parent_path() ? trace.parent_path() : std::filesystem::path(".");

@@ -64,9 +64,9 @@ Report examine() {
 
 void print_line(const Finding& finding) {
   const std::string verdict = fmt::format("{:<7}", word(finding.verdict));
-  fmt::print("  {} {:<36} {}\n", finding.verdict == Verdict::kBroken ? alarming(verdict, 1) : verdict, finding.name,
+  say("  {} {:<36} {}\n", finding.verdict == Verdict::kBroken ? alarming(verdict, 1) : Painted{verdict}, finding.name,
              finding.text);
-  if (finding.verdict != Verdict::kFine && !finding.advice.empty()) fmt::print("  {:<44} {}\n", "", finding.advice);
+  if (finding.verdict != Verdict::kFine && !finding.advice.empty()) say("  {:<44} {}\n", "", finding.advice);
 }
 
 // "heddle cc on baton, heddle cc on fibers"
@@ -79,16 +79,16 @@ std::string names(const std::vector<Finding>& findings, bool proven) {
 
 void print_words(const Report& report, bool quiet) {
   if (report.proven)
-    fmt::print("{}: {}\n", strong("control is proven on this machine", 1), names(report.canaries, true));
+    say("{}: {}\n", strong("control is proven on this machine", 1), names(report.canaries, true));
   else
-    fmt::print("{}\n", alarming("control is not proven on this machine", 1));
+    say("{}\n", alarming("control is not proven on this machine", 1));
   for (const auto* findings : {&report.machine, &report.canaries})
     for (const Finding& finding : *findings)
       if (!quiet || finding.verdict == Verdict::kBroken) print_line(finding);
   if (!report.proven && !quiet) {
     const std::string works = names(report.canaries, true), fails = names(report.canaries, false);
-    fmt::print("  works here: {}\n", works.empty() ? "nothing" : works);
-    fmt::print("  does not: {}\n", fails.empty() ? "see above" : fails);
+    say("  works here: {}\n", works.empty() ? "nothing" : works);
+    say("  does not: {}\n", fails.empty() ? "see above" : fails);
   }
 }
 
@@ -118,7 +118,7 @@ int doctor_main(int argc, char** argv) {
   if (auto status = parse_options(app, {argv, argv + argc})) return *status;
   const Report report = examine();
   const int lost = written([&] { json ? print_object(report) : print_words(report, quiet); });
-  if (lost) fmt::print(stderr, "heddle doctor: cannot write the answer: {}\n", std::strerror(lost));
+  if (lost) say(stderr, "heddle doctor: cannot write the answer: {}\n", std::strerror(lost));
   return report.proven && !lost ? kClean : kInconclusive;
 }
 

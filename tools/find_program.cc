@@ -48,6 +48,7 @@ Result<ProgramInfo> find_program(const std::string& name) {
   }
   Result<ProgramInfo> info = inspect_program(path);
   if (!info) return info;
+  if (auto refusal = runs_with_other_rights(*info, name)) return std::unexpected(*refusal);
   if (auto refusal = is_plain(*info) ? cannot_preload(*info, name) : std::nullopt) return std::unexpected(*refusal);
   for (const std::string& library : info->needed)
     if (is_openmp(library))

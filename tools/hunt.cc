@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/environment.h"
 #include "src/engine/process_tree.h"
 #include "src/engine/time_limit.h"
 #include "src/hunt/hunt.h"
@@ -29,8 +30,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Meta meta_of(const HuntArguments& arguments) {
+Meta meta_of(const HuntArguments& arguments, const Answer& answer) {
   Meta meta = describe_run(arguments.program, arguments.request.worker.launch);
+  meta.environment = answer.environment;
+  if (!answer.whole_environment.empty()) meta.more[kWholeEnvironment] = answer.whole_environment;
   meta.has_standard_input = arguments.input.has_value();
   if (arguments.input) meta.standard_input = arguments.input->bytes;
   if (const std::string& test = arguments.request.conditions.gtest(); !test.empty()) meta.more["gtest"] = test;
@@ -44,7 +47,7 @@ void show_progress(const HuntArguments& arguments, const HuntProgress& progress)
                      : fmt::format("  reads-from pairs {} ({} in {} runs)  classes {}", seen.reads_from,
                                    seen.quiet ? "none new" : "new", seen.quiet ? seen.quiet : seen.runs, seen.classes);
   if (progress.failures) more += "  " + counted("distinct failure", progress.failures);
-  fmt::print(stderr, "\r\033[K  {} of {}  {:.0f}/s  {}  {}  {}{}", progress.runs,
+  say(stderr, "\r\033[K  {} of {}  {:.0f}/s  {}  {}  {}{}", progress.runs,
              counted("run", arguments.request.runs),
              progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0.0,
              counted("thread", progress.threads), counted("data race", progress.races),
@@ -98,9 +101,9 @@ void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, c
   executor.worker().watch(&limit.stop());
   Result<TraceHead> head = std::unexpected(Error{});
   if (!found.races.empty() && !limit.stop())
-    head = write_race_trace(confirming, answer.result, run, meta_of(arguments), shown, arguments.trace, executor);
+    head = write_race_trace(confirming, answer.result, run, meta_of(arguments, answer), shown, arguments.trace, executor);
   if (!head && limit.stop() && answer.result.race_runs.contains(run))
-    head = write_seen_race_trace(confirming, answer.result, run, meta_of(arguments), std::move(shown),
+    head = write_seen_race_trace(confirming, answer.result, run, meta_of(arguments, answer), std::move(shown),
                                  limit.time_is_up() ? "this run was not executed again: the time of the hunt was used up"
                                                     : "this run was not executed again: the hunt was interrupted",
                                  arguments.trace, executor);
@@ -117,6 +120,14 @@ std::filesystem::path trace_of(const HuntArguments& arguments, std::size_t i) {
   return path;
 }
 
+// A name of ours never replaces what an earlier hunt found.
+std::filesystem::path place_for(const HuntArguments& arguments, const std::filesystem::path& trace, Answer& answer) {
+  const std::filesystem::path free = arguments.trace_is_named ? trace : unused_trace(trace);
+  if (free != trace)
+    answer.result.notes.push_back(fmt::format("{} was there before and is kept: this trace is {} (-o FILE replaces FILE)", trace.string(), free.string()));
+  return free;
+}
+
 // An interrupt, now or in the search, ends simplification, and so does the time; each failure has its trace all the same.
 void tell_failures(const HuntArguments& arguments, const HuntRequest& confirming, const Budget& budget, Answer& answer,
                    Executor& executor, bool live) {
@@ -124,8 +135,9 @@ void tell_failures(const HuntArguments& arguments, const HuntRequest& confirming
   executor.worker().watch(&limit.stop());
   for (std::size_t i = 0; i < answer.result.failures.size(); i++) {
     ToldFailure& told = answer.told.emplace_back();
-    told.trace = trace_of(arguments, i);
-    auto witness = write_witness(confirming, answer.result, answer.result.failures[i], meta_of(arguments),
+    if (answer.places.size() <= i) answer.places.push_back(place_for(arguments, trace_of(arguments, i), answer));
+    told.trace = answer.places[i];
+    auto witness = write_witness(confirming, answer.result, answer.result.failures[i], meta_of(arguments, answer),
                                  answer.races.races, told.trace, executor, limit);
     if (!witness) {
       told.not_written = witness.error();
@@ -162,6 +174,45 @@ RaceFindings find_races(const HuntArguments& arguments, HuntRequest confirming, 
   return found;
 }
 
+// What traces hold of the environment, and what is executed again to prove that it is enough.
+void choose_environment(const HuntArguments& arguments, std::string whole, Answer& answer, HuntRequest& confirming) {
+  const std::vector<std::string>& all = arguments.request.worker.launch.environment;
+  const EnvironmentReads& reads = answer.result.environment;
+  confirming.worker.launch.environment = whole.empty() ? without_unread(all, reads, true) : all;
+  answer.environment = whole.empty() ? without_unread(all, reads, false) : all;
+  answer.whole_environment = std::move(whole);
+}
+
+std::string why_whole_environment(const HuntArguments& arguments, const Answer& answer, bool executed_again) {
+  const WorkerOptions& worker = arguments.request.worker;
+  if (!worker.with.empty()) return "a client runs beside the program, and gets it too";
+  return why_whole_environment(worker.launch, worker.launch.program, answer.result.environment, executed_again);
+}
+
+// Executed again, but not as before.
+bool went_another_way(const Answer& answer) {
+  const auto differs = [](const ToldFailure& told) {
+    return told.witness && !told.witness->confirmed && !told.witness->interrupted;
+  };
+  return std::ranges::any_of(answer.told, differs) || (answer.told.empty() && !answer.race_trace);
+}
+
+/// Executes what was found again and writes it.
+Status confirm(HuntArguments& arguments, HuntRequest& confirming, const Budget& budget, Answer& answer, bool live) {
+  auto executor = Executor::create(confirming.worker, std::make_shared<SiteCache>());
+  if (!executor) return std::unexpected(executor.error());
+  if (Status ready = (*executor)->worker().prepare(); !ready && answer.result.failures.empty()) return ready;
+  answer.races = find_races(arguments, confirming, budget, answer.result, **executor);
+  answer.result.interrupted |= answer.races.stopped && !answer.races.out_of_time;
+  if (answer.result.failures.empty()) {
+    arguments.trace = place_for(arguments, arguments.trace, answer);
+    trace_race(arguments, confirming, budget, answer, **executor);
+  } else {
+    tell_failures(arguments, confirming, budget, answer, **executor, live);
+  }
+  return {};
+}
+
 Result<Answer> find(HuntArguments& arguments) {
   const std::atomic<bool>& impatient = outlast_interrupts();
   const Budget budget(arguments.request.time);
@@ -169,23 +220,21 @@ Result<Answer> find(HuntArguments& arguments) {
   auto result = hunt(arguments.request, [&](const HuntProgress& progress) {
     if (live) show_progress(arguments, progress);
   });
-  if (live) fmt::print(stderr, "\r\033[K");
+  if (live) say(stderr, "\r\033[K");
   if (!result) return std::unexpected(result.error());
   Answer answer;
   answer.result = std::move(*result);
   if (answer.result.failures.empty() && answer.result.races.empty()) return answer;
   HuntRequest confirming = arguments.request;
   confirming.worker.stop = &impatient;
-  auto executor = Executor::create(confirming.worker, std::make_shared<SiteCache>());
-  if (!executor) return std::unexpected(executor.error());
-  if (Status ready = (*executor)->worker().prepare(); !ready && answer.result.failures.empty())
-    return std::unexpected(ready.error());
-  answer.races = find_races(arguments, confirming, budget, answer.result, **executor);
-  answer.result.interrupted |= answer.races.stopped && !answer.races.out_of_time;
-  if (answer.result.failures.empty()) {
-    trace_race(arguments, confirming, budget, answer, **executor);
-  } else {
-    tell_failures(arguments, confirming, budget, answer, **executor, live);
+  const bool in_time = !answer.result.interrupted && !answer.result.out_of_time;
+  choose_environment(arguments, why_whole_environment(arguments, answer, in_time), answer, confirming);
+  if (Status done = confirm(arguments, confirming, budget, answer, live); !done) return std::unexpected(done.error());
+  // Only where nothing else tells whether it needs the rest: a failure does not get a second chance to come back.
+  if (answer.whole_environment.empty() && went_another_way(answer) && !why_whole_environment(arguments, answer, false).empty()) {
+    answer.told.clear();
+    choose_environment(arguments, "executed again without what it did not ask for, the program went another way", answer, confirming);
+    if (Status done = confirm(arguments, confirming, budget, answer, live); !done) return std::unexpected(done.error());
   }
   if (answer.result.failures.empty()) return answer;
   answer.result.interrupted |= arguments.request.worker.stop->load();
@@ -196,11 +245,11 @@ Result<Answer> find(HuntArguments& arguments) {
 
 // The trace is written by now: a found failure stays found when nobody could be told.
 int lost_answer(const Answer& answer, int why) {
-  fmt::print(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(why));
+  say(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(why));
   const std::optional<std::size_t> foremost = answer.foremost();
   if (!foremost) return kInconclusive;
   const ToldFailure& told = answer.told[*foremost];
-  fmt::print(stderr, "  {}; the trace is {}\n", told.witness->head.failure->message, told.trace.string());
+  say(stderr, "  {}; the trace is {}\n", told.witness->head.failure->message, told.trace.string());
   return status_of(answer);
 }
 
@@ -274,7 +323,7 @@ int hunt_main(int argc, char** argv) {
   const auto hunt = [&] {
     if (auto status = parse_hunt(argc, argv, arguments)) return *status;
     if (is_plain(arguments.program) && !arguments.json && !arguments.quiet)
-      fmt::print(stderr, "hunting {}: not built by heddle cc, so only its synchronisation calls are controlled\n",
+      say(stderr, "hunting {}: not built by heddle cc, so only its synchronisation calls are controlled\n",
                  arguments.request.worker.launch.argv.front());
     return arguments.gtest ? hunt_gtest(arguments) : hunt_program(arguments);
   };

@@ -30,31 +30,31 @@ std::vector<std::string> race_lines(const std::vector<RaceRecord>& races) {
 void print_races(const std::vector<RaceRecord>& races) {
   if (races.empty()) return;
   const std::vector<std::string> lines = race_lines(races);
-  fmt::print("  {}\n", counted("data race", lines.size()));
-  for (const std::string& line : lines) fmt::print("    {}\n", line);
+  say("  {}\n", counted("data race", lines.size()));
+  for (const std::string& line : lines) say("    {}\n", line);
 }
 
 // Seen by the detector in a run of the search, which was not executed again.
 void print_seen_once(const RaceFindings& found) {
   if (found.seen_once.empty()) return;
   const std::vector<std::string> lines = race_lines(found.seen_once);
-  fmt::print("  {} seen once, not executed again {}\n", counted("data race", lines.size()),
+  say("  {} seen once, not executed again {}\n", counted("data race", lines.size()),
              found.out_of_time ? "for lack of time"
              : found.stopped   ? "since the hunt was interrupted"
                                : "since enough others were");
-  for (const std::string& line : lines) fmt::print("    {}\n", line);
+  for (const std::string& line : lines) say("    {}\n", line);
 }
 
 // No run ended: what was executed all the same, and what can be done.
 void print_unfinished(const HuntArguments& arguments, const StoppedRuns& stopped) {
   if (stopped.runs > 0)
-    fmt::print("  the time was used up: {} stopped after {}, with {}\n",
+    say("  the time was used up: {} stopped after {}, with {}\n",
                stopped.runs == 1 ? "the run was" : counted("run", stopped.runs) + " were", counted("step", stopped.steps),
                counted("thread", stopped.threads));
   if (arguments.quiet) return;
-  fmt::print("  next     give it more --time, a smaller input or fewer threads\n");
+  say("  next     give it more --time, a smaller input or fewer threads\n");
   if (!is_plain(arguments.program))
-    fmt::print("           compile files that only compute without hooks: clang -g -c FILE in place of heddle cc\n");
+    say("           compile files that only compute without hooks: clang -g -c FILE in place of heddle cc\n");
 }
 
 constexpr std::size_t kLongLine = 120;
@@ -72,7 +72,7 @@ void print_wait(const DeadlockEdge& edge) {
     text += ", held by " + edge.holder;
     if (std::string taken = at(edge.hold_site); !taken.empty()) text += fmt::format(" (taken{})", taken);
   }
-  fmt::print("  {}\n", text);
+  say("  {}\n", text);
 }
 
 // Whether the debug information of the program says where its code is (an assertion knows its own line without).
@@ -89,9 +89,9 @@ bool has_lines(const FailureRecord& failure) {
 
 void print_next(const HuntArguments& arguments, const std::filesystem::path& path) {
   std::string trace = shell_word(path.string());
-  fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
+  say("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
   if (!arguments.quiet)
-    fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
+    say("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
 }
 
 // "11 threads, 89 steps, 46 switches, 30 preemptions"
@@ -111,7 +111,7 @@ std::string run_text(const HuntArguments& arguments, const FailingRun& failing) 
 }
 
 void print_not_written(const HuntArguments& arguments, const FailingRun& failing, const ToldFailure& told) {
-  fmt::print("{}  {}   {}\n  no trace, and not executed again: {}\n", alarming("FAILED", 1),
+  say("{}  {}   {}\n  no trace, and not executed again: {}\n", alarming("FAILED", 1),
              failing.outcome.failure->message, run_text(arguments, failing), told.not_written->message);
 }
 
@@ -119,7 +119,7 @@ void print_early_timeouts(const std::filesystem::path& path) {
   auto trace = TraceReader::open(path);
   if (!trace) return;
   if (auto timeouts = early_timeouts(*trace))
-    for (const EarlyTimeout& timeout : *timeouts) fmt::print("  {}\n", in_words(timeout));
+    for (const EarlyTimeout& timeout : *timeouts) say("  {}\n", in_words(timeout));
 }
 
 // With --simplify all that is said is of the simplified trace, since that is the one to look at; the run is the hunt's.
@@ -136,32 +136,32 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
   const std::size_t first = std::strlen(word) + 2 + what.size() + 3 + where.size();
   const bool place_fits = where.empty() || first <= kLongLine,
              run_fits = place_fits && first + 3 + run.size() <= kLongLine;
-  fmt::print("{}  {}{}{}{}{}\n", alarming(word, 1), what,
+  say("{}  {}{}{}{}{}\n", alarming(word, 1), what,
              where.empty() ? ""
              : place_fits  ? "   "
                            : "\n  ",
              where, run_fits || !place_fits ? "   " : "\n  ", run);
   if (witness.out_of_time)
-    fmt::print("  seen once, not executed again for lack of time; the replay below does that\n");
+    say("  seen once, not executed again for lack of time; the replay below does that\n");
   else if (witness.interrupted)
-    fmt::print("  not executed again yet: interrupted; the replay below does that\n");
+    say("  not executed again yet: interrupted; the replay below does that\n");
   else if (witness.error)
-    fmt::print("  it could not be executed again: {}\n", witness.error->message);
+    say("  it could not be executed again: {}\n", witness.error->message);
   else if (!witness.confirmed)
-    fmt::print(
+    say(
         "  executed again with the same schedule and inputs, {}: the program depends on something that is not "
         "controlled\n",
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
-  for (const std::string& note : failure.notes) fmt::print("  {}\n", note);
+  for (const std::string& note : failure.notes) say("  {}\n", note);
   if (simplified && !arguments.quiet)
     for (const std::string& line : simplified_lines(*simplified, shell_word(told.trace.string())))
-      fmt::print("  {}\n", line);
+      say("  {}\n", line);
   if (!arguments.quiet && !simplified) print_early_timeouts(told.trace);
   print_next(arguments, told.trace);
-  if (simplified && simplified->answer && !arguments.quiet) fmt::print("  {}\n", found_as(told));
+  if (simplified && simplified->answer && !arguments.quiet) say("  {}\n", found_as(told));
   if (!has_lines(failure) && !arguments.quiet)
-    fmt::print("  note: the program has no debug information: built with -g, files and lines are shown\n");
+    say("  note: the program has no debug information: built with -g, files and lines are shown\n");
 }
 
 // "3 distinct failures in 10000 runs: deadlock (41 runs, first 3), ..."
@@ -179,7 +179,7 @@ void print_summary(const HuntResult& result) {
                         kind_says_it ? failure.kind : fit(clean(failure.message, true), kLongest, true),
                         counted("run", failing.times), failing.index + 1);
   }
-  fmt::print("{}{} in {}, {:.1f} s: {}\n", result.interrupted ? "interrupted: " : "",
+  say("{}{} in {}, {:.1f} s: {}\n", result.interrupted ? "interrupted: " : "",
              counted("distinct failure", result.failures.size()), counted("run", result.runs), result.seconds, list);
 }
 
@@ -211,39 +211,39 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
                                : result.interrupted                   ? "interrupted: nothing failed"
                                                                       : "nothing failed";
     const std::size_t races = race_lines(answer.races.races).size() + race_lines(answer.races.seen_once).size();
-    fmt::print("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
+    say("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);
     if (answer.race_trace) print_next(arguments, arguments.trace);
     if (result.runs == 0 && !result.interrupted) print_unfinished(arguments, result.stopped);
   }
-  if (!result.complete.empty()) fmt::print("  {}\n", result.complete);
+  if (!result.complete.empty()) say("  {}\n", result.complete);
   if (arguments.quiet) return;
-  if (result.coverage.runs > 0 && result.complete.empty()) fmt::print("  {}\n", describe(result.coverage));
+  if (result.coverage.runs > 0 && result.complete.empty()) say("  {}\n", describe(result.coverage));
   print_races(answer.races.races);
   print_seen_once(answer.races);
   if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
-    fmt::print(
+    say(
         "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
-  if (answer.no_race_trace) fmt::print("  note: {}\n", answer.no_race_trace->message);
+  if (answer.no_race_trace) say("  note: {}\n", answer.no_race_trace->message);
   // Of several failures, or of one that was simplified, what is said of each stands there.
   if (foremost && !arguments.request.keep_going) {
     const ToldFailure& told = answer.told[*foremost];
     if (told.witness->head.totals.steps > 0 && !(told.simplified && told.simplified->answer))
-      fmt::print("  {}\n", totals_text(told.witness->head));
+      say("  {}\n", totals_text(told.witness->head));
   }
-  for (const std::string& note : result.notes) fmt::print("  note: {}\n", note);
+  for (const std::string& note : result.notes) say("  note: {}\n", note);
   if (answer.races.unconfirmed > 0)
-    fmt::print("  note: {} seen once and not again when the run was repeated\n",
+    say("  note: {} seen once and not again when the run was repeated\n",
                were("more data race", answer.races.unconfirmed));
   if (const std::size_t more = answer.races.not_tried - answer.races.seen_once.size(); more > 0)
-    fmt::print("  note: {} seen; the runs that showed {} were not repeated: {}\n", were("more data race", more),
+    say("  note: {} seen; the runs that showed {} were not repeated: {}\n", were("more data race", more),
                more == 1 ? "it" : "them",
                answer.races.out_of_time ? "the time was used up"
                : answer.races.stopped   ? "interrupted"
                                         : "enough others were");
   if (result.stopped.runs > 0 && result.runs > 0 && result.stopped.steps >= result.progress.longest)
-    fmt::print("  note: the time was used up: {} stopped, the longest after {}\n", were("run", result.stopped.runs),
+    say("  note: the time was used up: {} stopped, the longest after {}\n", were("run", result.stopped.runs),
                counted("step", result.stopped.steps));
 }
 
@@ -311,6 +311,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   if (is_exhaustive(arguments.request.strategy)) out["complete"] = result.complete;
   const CoverageSummary& seen = result.coverage;
   out["coverage"] = {{"runs", seen.runs},
+                     {"of_runs", seen.of_runs},
                      {"reads_from", seen.reads_from},
                      {"classes", seen.classes},
                      {"reads_from_sets", seen.shapes},

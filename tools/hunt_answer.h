@@ -31,6 +31,9 @@ struct ToldFailure {
 
 struct Answer {
   HuntResult result;
+  std::vector<std::string> environment;       // as traces hold it
+  std::string whole_environment;              // why all of it; empty: what was asked for
+  std::vector<std::filesystem::path> places;  // of the traces of result.failures
   std::vector<ToldFailure> told;  // one for each of result.failures; without --keep-going with a witness
   RaceFindings races;
   std::optional<TraceHead> race_trace;  // nothing failed: of the first run with a race

@@ -60,7 +60,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
       ->check(whole_number(1, std::uint64_t{1} << 62));
   app.add_option("--time", typed.time, "time for everything, with what is executed again: 30s, 5m; 0: no limit (default 60s)");
   app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
-  app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle)");
+  app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle, or PROG-SEED.2.heddle ... if that exists; a named file is replaced)");
   app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
       ->check(whole_number(1, 256));
   app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
@@ -197,6 +197,7 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   out.request.worker.launch.argv = split.program;
   if (Status status = build_first(typed.build); !status) return report_not_tested(out, status.error());
   out.trace = typed.trace;
+  out.trace_is_named = !typed.trace.empty();
   if (!typed.trace.empty())  // behind the build, which may make its folder
     if (Status status = can_be_written(out.trace); !status) {
       out.understood = false;

@@ -14,6 +14,7 @@ namespace heddle {
 struct HuntArguments {
   HuntRequest request;
   std::filesystem::path trace;
+  bool trace_is_named = false;  // by -o: what is there is replaced
   ProgramInfo program;
   std::optional<StandardInput> input;  // what every run of the program reads
   std::string strategy = "auto", points = "racy";

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/status.h"
+#include "tools/terminal.h"
 
 namespace heddle {
 namespace {
@@ -38,7 +39,7 @@ int bisect_status(const std::function<int()>& hunt, const bool& understood) {
   try {
     status = hunt();
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "heddle: this is a bug in heddle, so this commit is skipped: {}\n", problem.what());
+    say(stderr, "heddle: this is a bug in heddle, so this commit is skipped: {}\n", problem.what());
   }
   switch (status) {
     case kClean:

@@ -158,11 +158,11 @@ class Tests {
       if (arguments_.json)
         print_json(object(status));
       else
-        fmt::print("{}\n", totals());
+        heddle::say("{}\n", totals());
     });
     status = write_reports(arguments_, std::move(cases_), status);
     if (lost_ == 0) return status;
-    fmt::print(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(lost_));
+    heddle::say(stderr, "heddle hunt: cannot write the answer: {}\n", std::strerror(lost_));
     return status == kClean ? kInconclusive : status;
   }
 
@@ -193,25 +193,25 @@ class Tests {
     switch (told.verdict) {
       case Verdict::kPassed: {
         const std::string races = told.races.empty() ? "" : "   with " + counted("data race", told.races.size());
-        if (!arguments_.quiet) fmt::print("ok        {}   {}{}\n", test.full(), budget, races);
+        if (!arguments_.quiet) heddle::say("ok        {}   {}{}\n", test.full(), budget, races);
         break;
       }
       case Verdict::kSkipped:
-        if (!arguments_.quiet) fmt::print("{:<9} {}\n", told.why, test.full());
+        if (!arguments_.quiet) heddle::say("{:<9} {}\n", told.why, test.full());
         break;
       case Verdict::kFailed:
         for (std::size_t i = 0; i < told.failures.size(); i++) {
           print_failure(test, told.failures[i]);
           if (!arguments_.quiet)
-            for (const std::string& line : hunted.simplified[i]) fmt::print("            {}\n", line);
+            for (const std::string& line : hunted.simplified[i]) heddle::say("            {}\n", line);
         }
         break;
       case Verdict::kInconclusive:
-        fmt::print("unclear   {}   {}\n", test.full(), told.why);
-        for (const ReportedFailure& f : told.failures) fmt::print("            {}   {}\n", f.failure.message, f.replay);
+        heddle::say("unclear   {}   {}\n", test.full(), told.why);
+        for (const ReportedFailure& f : told.failures) heddle::say("            {}   {}\n", f.failure.message, f.replay);
         break;
       case Verdict::kNotTested:
-        fmt::print("not done  {}   {}\n", test.full(), told.why);
+        heddle::say("not done  {}   {}\n", test.full(), told.why);
         break;
     }
   }
@@ -219,7 +219,7 @@ class Tests {
   void print_failure(const GtestTest& test, const ReportedFailure& f) const {
     const std::string place =
         f.failure.file.empty() ? "" : fmt::format("   {}:{}", base_name(f.failure.file), f.failure.line);
-    fmt::print("{}    {}   {}{}   run {}, seed {}   replay it:  {}\n", alarming("FAILED", 1), test.full(),
+    heddle::say("{}    {}   {}{}   run {}, seed {}   replay it:  {}\n", alarming("FAILED", 1), test.full(),
                fit(clean(f.failure.message, true), kMostWords, true), place, f.run, arguments_.request.seed, f.replay);
   }
 

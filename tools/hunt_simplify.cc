@@ -39,7 +39,7 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::pat
   task.give_up = &give_up;
   if (live) task.on_progress = show_simplify_progress;
   auto answer = simplify_trace(task);
-  if (live) fmt::print(stderr, "\r\033[K");
+  if (live) say(stderr, "\r\033[K");
   if (answer) {
     out.answer = std::move(*answer);
     out.out_of_time = out.answer->interrupted && limit.time_is_up();

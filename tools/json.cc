@@ -64,7 +64,7 @@ Json divergence_json(const std::optional<DivergenceText>& divergence) {
 }
 
 void print_json(const Json& object) {
-  std::string text = object.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string text = object.dump(2, ' ', true, Json::error_handler_t::replace);
   text += '\n';
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) std::fflush(stdout);
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "src/trace/temporary_folder.h"
 #include "tools/cc.h"
 #include "tools/did_you_mean.h"
 #include "tools/status.h"
@@ -94,6 +95,7 @@ int dispatch(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (verb.name != name) continue;
     if (verb.object_on_stdout && wants_json(argc - 2, argv + 2)) expect_json();
+    if (verb.name != "cc" && verb.name != "c++") remove_leftover_folders();  // a build makes none, and has no time
     return verb.run(argc - 2, argv + 2);
   }
   return unknown_verb(name);

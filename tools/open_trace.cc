@@ -1,26 +1,18 @@
 #include "tools/open_trace.h"
 
-#include <stdlib.h>
-
-#include <cerrno>
-#include <cstring>
-
-#include <fmt/format.h>
-
 #include "src/record/recover.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 
 Result<TraceReader> open_trace(const std::filesystem::path& path) {
   if (!is_raw_recording(path)) return TraceReader::open(path);
-  std::error_code none;
-  std::string folder = (std::filesystem::temp_directory_path(none) / "heddle-XXXXXX").string();
-  if (!mkdtemp(folder.data())) return error(fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno)));
-  const std::filesystem::path trace = std::filesystem::path(folder) / "recovered.heddle";
+  const Result<TemporaryFolder> folder = TemporaryFolder::create("trace");
+  if (!folder) return std::unexpected(folder.error());
+  const std::filesystem::path trace = folder->path() / "recovered.heddle";
   Status recovered = recover_recording(path, trace);
-  Result<TraceReader> reader = recovered ? TraceReader::open(trace) : std::unexpected(recovered.error());
-  std::filesystem::remove_all(folder, none);  // the reader has the file open
-  return reader;
+  if (!recovered) return std::unexpected(recovered.error());
+  return TraceReader::open(trace);  // which keeps the file open: the folder is gone with this function
 }
 
 }  // namespace heddle

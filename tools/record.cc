@@ -43,6 +43,7 @@ struct RecordArguments {
   RecordRequest request;
   ProgramInfo program;
   std::string mode = "vectors", trace, network = "host";
+  std::string kept;  // a trace that has the usual name already
   bool json = false, quiet = false;
 };
 
@@ -77,7 +78,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   set_usage(app, "heddle record [OPTIONS] -- PROG ARGS...");
   app.footer(kFooter);
   app.add_option("--mode", out.mode, "vectors (default): the order of all accesses, exact")->check(one_of({"vectors"}));
-  app.add_option("-o,--output", out.trace, "the trace (default PROG.heddle)");
+  app.add_option("-o,--output", out.trace, "the trace (default PROG.heddle, or PROG.2.heddle ... if that exists; a named file is replaced)");
   app.add_option(
       "--with", out.request.worker.with,
       "a command to start beside the program, such as a server's client; when it ends, the program is sent SIGTERM");
@@ -107,7 +108,9 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   worker.inherit_input = true;
   worker.ready_timeout = options->ready_timeout;
   worker.seal = key_for_new_traces();
-  out.request.trace = out.trace.empty() ? out.program.path.filename().string() + ".heddle" : out.trace;
+  const std::filesystem::path usual = out.program.path.filename().string() + ".heddle";
+  out.request.trace = out.trace.empty() ? unused_trace(usual) : std::filesystem::path(out.trace);
+  if (out.trace.empty() && out.request.trace != usual) out.kept = usual.string();
   if (Status can = can_be_written(out.request.trace); !can) return failed(can.error());
   return std::nullopt;
 }
@@ -141,12 +144,12 @@ void print_words(const RecordArguments& arguments, const Recorded& recorded) {
       place =
           fmt::format("   {}:{}", std::filesystem::path(head.failure->file).filename().string(), head.failure->line);
     if (!head.failure->thread.empty()) place += (place.empty() ? "   thread " : ", thread ") + head.failure->thread;
-    fmt::print(stderr, "{}  {}{}\n", alarming("FAILED", 2), head.failure->message, place);
+    say(stderr, "{}  {}{}\n", alarming("FAILED", 2), head.failure->message, place);
   }
-  fmt::print(stderr, "{} {} of {} in {:.2f} s{}\n", strong("recorded", 2), counted("step", head.totals.steps),
+  say(stderr, "{} {} of {} in {:.2f} s{}\n", strong("recorded", 2), counted("step", head.totals.steps),
              counted("thread", head.threads.size()), recorded.seconds,
              can_be_replayed(head) ? "   replay it:  heddle replay " + trace : "");
-  for (const std::string& note : head.notes) fmt::print(stderr, "  note: {}\n", note);
+  for (const std::string& note : head.notes) say(stderr, "  note: {}\n", note);
 }
 
 void print_object(const RecordArguments& arguments, const Recorded& recorded) {
@@ -159,7 +162,7 @@ void print_object(const RecordArguments& arguments, const Recorded& recorded) {
   out["complete"] = recorded.head.complete;
   out["failure"] = failure_json(recorded.head.failure);
   out["notes"] = recorded.head.notes;
-  fmt::print(stderr, "{}\n", out.dump());
+  say(stderr, "{}\n", out.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -180,6 +183,9 @@ int record_main(int argc, char** argv) {
   }
   if (!recorded) return failed(recorded.error());
   note_script(arguments, *recorded);
+  if (!arguments.kept.empty())
+    recorded->head.notes.push_back(fmt::format("{} was there before and is kept: this trace is {} (-o FILE replaces FILE)", arguments.kept,
+                                               arguments.request.trace.string()));
   if (arguments.json)
     print_object(arguments, *recorded);
   else if (!arguments.quiet)

@@ -60,7 +60,7 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   app.add_flag("--trust", out.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with
   app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
-  app.add_flag("-q,--quiet", out.quiet, "only the answer");
+  app.add_flag("-q,--quiet", out.quiet, "nothing but the program's own output: the exit status is the answer");
   if (auto status = parse_options(app, split.own)) return status;
   if (!out.hang_timeout.empty()) {
     auto duration = parse_duration(out.hang_timeout);
@@ -104,26 +104,26 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
                  const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
   if (report.followed_what_is_left && report.replaced) {
-    fmt::print(stderr, "{}: followed all {} step{} up to the exec; what failed is the new program, which is not started again{}\n",
+    say(stderr, "{}: followed all {} step{} up to the exec; what failed is the new program, which is not started again{}\n",
                strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
     return;
   }
   if (report.followed_what_is_left) {
-    fmt::print(stderr, "{}: followed all that is intact ({} step{}); how the recorded run ended is lost{}\n",
+    say(stderr, "{}: followed all that is intact ({} step{}); how the recorded run ended is lost{}\n",
                strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
-    if (report.failure) fmt::print(stderr, "  this one ended so: {}\n", ending(report));
+    if (report.failure) say(stderr, "  this one ended so: {}\n", ending(report));
     return;
   }
   if (counts.diverged == 0) {
-    fmt::print(stderr, "{}: {}{}\n", head.failure ? alarming("reproduced", 2) : strong("reproduced", 2), ending(report),
+    say(stderr, "{}: {}{}\n", head.failure ? alarming("reproduced", 2) : strong("reproduced", 2), ending(report),
                often);
     return;
   }
   const DivergenceText& divergence = *report.divergence;
-  fmt::print(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step,
+  say(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step,
              divergence.reason, often, divergence.expected.text, divergence.actual.text);
   if (!arguments.damage.empty())
-    fmt::print(stderr, "  this can come from the damage of the trace: it says nothing about the program\n");
+    say(stderr, "  this can come from the damage of the trace: it says nothing about the program\n");
 }
 
 void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
@@ -160,11 +160,14 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
   int lost = 0;
   if (arguments.json)
     lost = written([&] { print_object(arguments, *shown, counts); });
-  else
+  else if (!arguments.quiet)
     print_words(arguments, *shown, counts, head);
   if (!arguments.json && !arguments.quiet)
-    for (const std::string& note : shown->outcome.notes) fmt::print(stderr, "  note: {}\n", note);
-  if (lost) fmt::print(stderr, "heddle replay: cannot write the answer: {}\n", std::strerror(lost));
+    for (const std::string& note : shown->outcome.notes) say(stderr, "  note: {}\n", note);
+  if (const std::uint64_t hidden = shown->outcome.output.hidden; hidden > 0 && !arguments.json && !arguments.quiet)
+    say(stderr, "  note: {} of binary output not written to the terminal: heddle replay {} > FILE has them\n", counted("byte", hidden),
+        shell_word(arguments.trace));
+  if (lost) say(stderr, "heddle replay: cannot write the answer: {}\n", std::strerror(lost));
   if (counts.diverged + counts.cut > 0 || lost) return kInconclusive;
   return head.failure ? kFound : kClean;
 }
@@ -192,8 +195,8 @@ int replay_main(int argc, char** argv) {
   if (!replayer) return report_error("replay", replayer.error());
 
   arguments.steps = replayer->steps();
-  if (!arguments.damage.empty())
-    fmt::print(stderr, "the trace is damaged: {}; {}\n", arguments.damage,
+  if (!arguments.damage.empty() && !arguments.quiet)
+    say(stderr, "the trace is damaged: {}; {}\n", arguments.damage,
                replayer->schedule_is_cut()
                    ? fmt::format("its first {} can be replayed",
                                  arguments.steps == 1 ? "step" : fmt::format("{} steps", arguments.steps))
@@ -201,9 +204,10 @@ int replay_main(int argc, char** argv) {
   WorkerOptions worker;
   worker.launch = replayer->launch(program->path, current_environment());
   if (Status way = choose_way_in(*program, worker.launch); !way) return report_error("replay", way.error());
-  worker.output = arguments.json                          ? OutputMode::kCapture
-                  : replayer->conditions().wants_output() ? OutputMode::kTee
-                                                          : OutputMode::kInherit;
+  const bool terminal = is_terminal(1) || is_terminal(2);  // which binary data would upset
+  worker.output = arguments.json                                      ? OutputMode::kCapture
+                  : replayer->conditions().wants_output() || terminal ? OutputMode::kTee
+                                                                      : OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
   worker.ready_timeout = arguments.options.ready_timeout;
   worker.stop = &stop;
@@ -213,7 +217,7 @@ int replay_main(int argc, char** argv) {
   const GdbSubject subject{*trace, *replayer, arguments.trace};
   if (arguments.start_under_gdb) return start_under_gdb(subject, worker);
   if (!arguments.quiet)
-    fmt::print(stderr, "replaying {}   in {}\n", shell_line(worker.launch.argv), worker.launch.cwd.string());
+    say(stderr, "replaying {}   in {}\n", shell_line(worker.launch.argv), worker.launch.cwd.string());
   std::fflush(stderr);
   if (arguments.gdb) return run_gdb(subject, worker, stop);
   auto executor = Executor::create(worker, std::make_shared<SiteCache>());

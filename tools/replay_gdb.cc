@@ -13,6 +13,7 @@
 
 #include "src/engine/process_tree.h"
 #include "src/gdb/session.h"
+#include "src/trace/temporary_folder.h"
 #include "tools/find_program.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
@@ -23,25 +24,6 @@ namespace {
 
 constexpr const char* kSession = "HEDDLE_GDB_SESSION";  // folder, for heddle.py
 constexpr const char* kStopAt = "HEDDLE_GDB_STOP_AT";   // step, from heddle.py to the program's start
-
-/// A folder that is gone with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code none;
-    std::string name = (fs::temp_directory_path(none) / "heddle-gdb-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code none;
-    if (!path_.empty()) fs::remove_all(path_, none);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// The ELF file behind what the user named; it and its libraries are those of the trace.
 Result<fs::path> checked_program(const GdbSubject& subject, WorkerOptions worker) {
@@ -80,10 +62,9 @@ int run_gdb(const GdbSubject& subject, const WorkerOptions& worker, const std::a
   const fs::path heddle = fs::read_symlink("/proc/self/exe", none);
   const fs::path script = heddle.parent_path().parent_path() / "lib/heddle/gdb/heddle.py";
   if (!fs::exists(script, none)) return report_error("replay", {"a part of heddle is missing: " + script.string(), ""});
-  const TemporaryFolder folder;
-  if (folder.path().empty())
-    return report_error("replay", {fmt::format("cannot make a temporary folder: {}", std::strerror(errno)), ""});
-  const SessionPlan plan{folder.path(), fs::absolute(subject.trace_path, none), *program, heddle};
+  const Result<TemporaryFolder> folder = TemporaryFolder::create("gdb");
+  if (!folder) return report_error("replay", folder.error());
+  const SessionPlan plan{folder->path(), fs::absolute(subject.trace_path, none), *program, heddle};
   if (Status written = write_session(subject.trace, subject.replayer, plan); !written)
     return report_error("replay", written.error());
   const std::vector<std::string> command{

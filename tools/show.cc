@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,7 @@
 #include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
+#include "tools/trust.h"
 #include "tools/verbs.h"
 
 namespace heddle {
@@ -38,6 +41,7 @@ folded: memory that only one thread ever touched, and the middle of long traces.
 Example:
   heddle show queue-1.heddle
   heddle show --thread 0.2 --full queue-1.heddle
+  heddle show --events --from 100 --to 200 queue-1.heddle
   heddle show --json queue-1.heddle | jq .failure
   heddle show --format html -o queue.html queue-1.heddle       one page for any browser, needs no network
   heddle show --format perfetto -o queue.pftrace queue-1.heddle
@@ -49,6 +53,9 @@ struct Arguments {
   std::string trace, format = "text", thread, output;
   bool json = false, events = false, schedule = false, full = false, quiet = false;
   unsigned around = 6, width = 0;
+  std::optional<std::uint64_t> from, to;
+  std::vector<std::string> sources;
+  bool own = false;  // who looks at the trace made it
 };
 
 bool locale_is_utf8() {
@@ -86,6 +93,9 @@ ViewOptions view_options(const Arguments& a) {
   o.colour = is_terminal(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr;
   o.full = a.full;
   o.around = a.around;
+  o.sources = {a.own, {a.sources.begin(), a.sources.end()}};
+  o.first_event = a.from.value_or(o.first_event);
+  o.last_event = a.to.value_or(o.last_event);
   if (!a.thread.empty()) o.thread = a.thread;
   if (!a.quiet) o.trace = a.trace;
   std::error_code ec;
@@ -108,6 +118,7 @@ Status show(const TraceReader& trace, const Arguments& a, const Sink& sink) {
 }
 
 void declare(CLI::App& app, Arguments& a) {
+  const CLI::Validator kEventNumber = whole_number(0, std::numeric_limits<std::uint64_t>::max());
   set_usage(app, "heddle show [OPTIONS] TRACE");
   app.footer(kFooter);
   app.add_option("TRACE", a.trace, "the trace to show")->required();
@@ -116,11 +127,16 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("-o,--output", a.output, "write to this file instead of stdout");
   app.add_flag("--json", a.json, "one JSON object, the same as --format json");
   app.add_flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
+  app.add_option("--from", a.from, "of --events: the first event, by the number in its line")->check(kEventNumber);
+  app.add_option("--to", a.to, "of --events: the last event")->check(kEventNumber);
   app.add_flag("--schedule", a.schedule, "the schedule as text: a thread and how many steps it takes, a line each");
   app.add_flag("--full", a.full, "fold nothing");
   app.add_option("--thread", a.thread, "only this thread");
   app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")
       ->check(whole_number(0, 1000));
+  app.add_option("--source", a.sources,
+                 "quote source files below this folder; of a trace that you did not make on this machine, no others")
+      ->check(CLI::ExistingDirectory);
   app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(whole_number(40, 1000));
   app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
 }
@@ -133,6 +149,15 @@ Status choose_format(Arguments& a) {
   return error(fmt::format("unknown format '{}'", a.format), "formats: text, json, html, perfetto");
 }
 
+/// --from and --to choose events, so they mean --events.
+Status choose_window(Arguments& a) {
+  if (!a.from && !a.to) return {};
+  if (a.format != "text" || a.schedule) return error("--from and --to are of --events", "heddle show --events --from N --to N TRACE");
+  if (a.from && a.to && *a.from > *a.to) return error(fmt::format("--from {} is behind --to {}", *a.from, *a.to));
+  a.events = true;
+  return {};
+}
+
 /// The file appears whole or not at all.
 int write_file(const TraceReader& trace, const Arguments& a) {
   auto file = OutputFile::create(a.output);
@@ -142,7 +167,7 @@ int write_file(const TraceReader& trace, const Arguments& a) {
   if (!shown) return report_error("show", shown.error());
   if (written) written = file->commit();
   if (written) return kClean;
-  fmt::print(stderr, "heddle show: {}\n", written.error().message);
+  say(stderr, "heddle show: {}\n", written.error().message);
   return kInconclusive;
 }
 
@@ -155,10 +180,15 @@ int show_main(int argc, char** argv) {
   if (const auto done = parse_options(app, {argv, argv + argc})) return *done;
   std::signal(SIGPIPE, SIG_IGN);  // `heddle show t | head` is no failure
   if (Status s = choose_format(a); !s) return report_error("show", s.error());
+  if (Status s = choose_window(a); !s) return report_error("show", s.error());
   auto trace = open_trace(a.trace);
   if (!trace) return report_error("show", trace.error());
+  a.own = is_own_trace(*trace, a.trace);
+  const bool quotes = a.format != "json" && !a.events && !a.schedule;
+  if (!a.own && a.sources.empty() && quotes && !a.quiet)
+    say(stderr, "heddle show: without source lines: you did not make this trace on this machine; --source DIR quotes files below DIR\n");
   const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
-  if (!trace->damage().empty() && !said_in_text) fmt::print(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
+  if (!trace->damage().empty() && !said_in_text) say(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
   if (!a.output.empty()) return write_file(*trace, a);
   if ((a.format == "html" || a.format == "perfetto") && is_terminal(STDOUT_FILENO))
     return report_error("show", {fmt::format("--format {} is not for a terminal", a.format),
@@ -168,7 +198,7 @@ int show_main(int argc, char** argv) {
   if (!shown) return report_error("show", shown.error());
   if (std::fflush(stdout) != 0 && errno != EPIPE && failed == 0) failed = errno;
   if (failed == 0) return kClean;
-  fmt::print(stderr, "heddle show: cannot write: {}\n", std::strerror(failed));
+  say(stderr, "heddle show: cannot write: {}\n", std::strerror(failed));
   return kInconclusive;  // of show: could not
 }
 

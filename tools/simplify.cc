@@ -74,14 +74,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
 }
 
 void print_words(const Arguments& arguments, const SimplifyAnswer& answer) {
-  fmt::print("{}{}\n", strong(first_line(answer), 1), interrupted_text(answer));
+  say("{}{}\n", strong(first_line(answer), 1), interrupted_text(answer));
   const std::string trace = shell_word(arguments.task.output.string());
   if (!arguments.quiet)
-    for (const std::string& line : preemption_lines(answer, trace)) fmt::print("  {}\n", line);
-  fmt::print("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
+    for (const std::string& line : preemption_lines(answer, trace)) say("  {}\n", line);
+  say("  trace    {}      replay it:  heddle replay {}\n", trace, trace);
   if (arguments.quiet) return;
-  fmt::print("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
-  for (const std::string& note : answer.notes) fmt::print("  note: {}\n", note);
+  say("           {}      look at it:  heddle show {}\n", std::string(trace.size(), ' '), trace);
+  for (const std::string& note : answer.notes) say("  note: {}\n", note);
 }
 
 // What an interrupted search says is wrong need not be: its program may have been ended in the middle of its start.
@@ -107,7 +107,7 @@ int simplify_main(int argc, char** argv) {
   if (live) arguments.task.on_progress = show_simplify_progress;
   arguments.task.give_up = &outlast_interrupts();
   auto answer = simplify_trace(arguments.task);
-  if (live) fmt::print(stderr, "\r\033[K");
+  if (live) say(stderr, "\r\033[K");
   if (!answer) return fail(answer.error(), *arguments.task.stop);
   const int lost = written([&] {
     if (arguments.json)
@@ -116,7 +116,7 @@ int simplify_main(int argc, char** argv) {
       print_words(arguments, *answer);
   });
   if (lost) {
-    fmt::print(stderr, "heddle simplify: cannot write the answer: {}\n", std::strerror(lost));
+    say(stderr, "heddle simplify: cannot write the answer: {}\n", std::strerror(lost));
     return kInconclusive;
   }
   return kClean;

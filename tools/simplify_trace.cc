@@ -273,7 +273,7 @@ nlohmann::ordered_json size_json(const TraceHead& head) {
 std::expected<SimplifyAnswer, SimplifyTrouble> simplify_trace(const SimplifyTask& task) { return Session(task).run(); }
 
 void show_simplify_progress(const SimplifyProgress& progress) {
-  fmt::print(stderr, "\r\033[K  switches {}  preemptions {}  {} executions", progress.cost.switches,
+  say(stderr, "\r\033[K  switches {}  preemptions {}  {} executions", progress.cost.switches,
              progress.cost.preemptions, progress.executions);
   std::fflush(stderr);
 }

@@ -44,16 +44,17 @@ void handle_interrupts(void (*handler)(int), int flags) {
   }
 }
 
-std::string painted(std::string_view text, const char* code, int fd) {
-  if (!is_terminal(fd) || std::getenv("NO_COLOR")) return std::string(text);
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+// What is painted may come from a program all the same.
+Painted painted(std::string_view text, const char* code, int fd) {
+  if (!is_terminal(fd) || std::getenv("NO_COLOR")) return {neutral(text)};
+  return {fmt::format("\033[{}m{}\033[0m", code, neutral(text))};
 }
 
 }  // namespace
 
 void tell_error(std::string_view verb, const Error& error) {
-  fmt::print(stderr, "heddle {}: {}\n", verb, error.message);
-  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", error.advice);
+  say(stderr, "heddle {}: {}\n", verb, error.message);
+  if (!error.advice.empty()) say(stderr, "  {}\n", error.advice);
 }
 
 int report_error(std::string_view verb, const Error& error) {
@@ -69,8 +70,8 @@ void print_error_object(const std::string& message) {
 }
 
 bool is_terminal(int fd) { return isatty(fd) == 1; }
-std::string strong(std::string_view text, int fd) { return painted(text, "1", fd); }
-std::string alarming(std::string_view text, int fd) { return painted(text, "1;31", fd); }
+Painted strong(std::string_view text, int fd) { return painted(text, "1", fd); }
+Painted alarming(std::string_view text, int fd) { return painted(text, "1;31", fd); }
 
 std::string shell_word(const std::string& text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
@@ -151,7 +152,7 @@ Result<std::optional<StandardInput>> read_standard_input() {
   // A pipe that its other end holds open and never uses (some CI systems): no input, rather than no answer.
   pollfd ready{0, POLLIN, 0};
   if (!S_ISREG(info.st_mode) && poll(&ready, 1, kSilentPipeMs) == 0) {
-    fmt::print(stderr, "heddle: nothing came on standard input; the program gets an empty one\n");
+    say(stderr, "heddle: nothing came on standard input; the program gets an empty one\n");
     return std::nullopt;
   }
   std::string bytes;

@@ -1,14 +1,20 @@
 // What the verbs share towards the user: messages, colour, ctrl-C, standard input.
 #pragma once
 #include <atomic>
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "src/engine/descriptor.h"
 #include "src/result/result.h"
+#include "src/show/words.h"
 
 namespace heddle {
 
@@ -21,9 +27,37 @@ void expect_json();
 /// Only that object, if --json was asked for.
 void print_error_object(const std::string& message);
 
+/// Text of ours with escape sequences for a terminal in it.
+struct Painted {
+  std::string text;
+};
+
+template <typename T>
+inline constexpr bool kIsText = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
+/// Strings come from programs and traces: what a terminal would obey is taken out. Painted and literals stay.
+template <typename T>
+using Shown = std::conditional_t<kIsText<T>, std::string, const T&>;
+template <typename T>
+Shown<T> shown(const T& value) {
+  if constexpr (kIsText<T>)
+    return neutral(value);
+  else
+    return value;
+}
+/// fmt::print with the arguments as shown(): the way all words of the verbs take.
+template <typename... T>
+void say(std::FILE* to, fmt::format_string<Shown<T>...> format, const T&... values) {
+  std::tuple<Shown<T>...> neutral_values(shown(values)...);
+  std::apply([&](auto&... value) { fmt::vprint(to, format, fmt::make_format_args(value...)); }, neutral_values);
+}
+template <typename... T>
+void say(fmt::format_string<Shown<T>...> format, const T&... values) {
+  say(stdout, format, values...);
+}
+
 /// Bold/red when `fd` is a terminal (and NO_COLOR is not set), else the text itself.
-std::string strong(std::string_view text, int fd);
-std::string alarming(std::string_view text, int fd);
+Painted strong(std::string_view text, int fd);
+Painted alarming(std::string_view text, int fd);
 bool is_terminal(int fd);
 
 /// Calls `print`, which writes to stdout, and flushes. Returns 0, or the errno of what could not be written; a reader
@@ -62,3 +96,10 @@ Result<std::optional<StandardInput>> read_standard_input();
 Result<StandardInput> standard_input_of(std::string bytes);
 
 }  // namespace heddle
+
+template <>
+struct fmt::formatter<heddle::Painted> : fmt::formatter<std::string_view> {
+  auto format(const heddle::Painted& painted, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(painted.text, context);
+  }
+};

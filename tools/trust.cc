@@ -75,11 +75,13 @@ Status same_arguments(const Meta& meta, const std::vector<std::string>& given, c
 
 }  // namespace
 
+bool is_own_trace(const TraceReader& trace, const std::string& path) { return why_foreign(trace, path).empty(); }
+
 std::optional<SealKey> key_for_new_traces() {
   Result<SealKey> key = own_key(true);
   if (key) return *key;
-  fmt::print(stderr, "heddle: traces are not sealed, so executing them needs --trust: {}\n", clean(key.error().message, true));
-  if (!key.error().advice.empty()) fmt::print(stderr, "  {}\n", key.error().advice);
+  say(stderr, "heddle: traces are not sealed, so executing them needs --trust: {}\n", clean(key.error().message, true));
+  if (!key.error().advice.empty()) say(stderr, "  {}\n", key.error().advice);
   return std::nullopt;
 }
 

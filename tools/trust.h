@@ -11,6 +11,9 @@
 
 namespace heddle {
 
+/// This user made it, on this machine, and nothing in it was changed since.
+bool is_own_trace(const TraceReader& trace, const std::string& path);
+
 /// The key that new traces are sealed with; it is made if there is none. Without one (no home, a read-only one, a key
 /// that others can read) traces are written without a seal, and stderr says why once.
 std::optional<SealKey> key_for_new_traces();

@@ -34,13 +34,15 @@ void let_asan_be_second(const ProgramInfo& program, std::vector<std::string>& en
 
 bool is_plain(const ProgramInfo& program) { return !program.is_script && !program.has_runtime; }
 
+std::optional<Error> runs_with_other_rights(const ProgramInfo& program, const std::string& name) {
+  if (program.is_script || (!program.is_setuid && !program.has_capabilities)) return std::nullopt;  // the kernel ignores a script's
+  return Error{fmt::format("{} is not executed: {}, and in a program with other rights than yours heddle's runtime stays idle, "
+                           "since whoever starts it could read and change its memory",
+                           name, program.is_setuid ? "its set-user-ID or set-group-ID bit is set" : "its file has capabilities"),
+               fmt::format("use a copy, which has your rights: cp {} copy", program.path.string())};
+}
+
 std::optional<Error> cannot_preload(const ProgramInfo& program, const std::string& name) {
-  if (program.is_setuid || program.has_capabilities)
-    return Error{
-        fmt::format("{} cannot be controlled: it {}, and for such programs the dynamic linker ignores "
-                    "LD_PRELOAD, by which heddle's runtime gets into a program",
-                    name, program.is_setuid ? "is setuid or setgid" : "has file capabilities"),
-        fmt::format("use a copy without that: cp {} copy; or build it with heddle cc", program.path.string())};
   if (!fs::path(program.loader).filename().string().starts_with("ld-linux-x86-64.so"))
     return Error{fmt::format("{} cannot be controlled: its dynamic linker is {}, and heddle's runtime needs glibc's",
                              name, program.loader.empty() ? "unknown" : program.loader),

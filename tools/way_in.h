@@ -12,6 +12,9 @@ namespace heddle {
 /// Not built by heddle cc, as far as the file itself tells (a script tells nothing).
 bool is_plain(const ProgramInfo& program);
 
+/// Why a program with other rights than its user's (set-user-ID, set-group-ID, file capabilities) is refused.
+std::optional<Error> runs_with_other_rights(const ProgramInfo& program, const std::string& name);
+
 /// Why the preload build cannot be loaded into a plain program; `name` is what the user typed.
 std::optional<Error> cannot_preload(const ProgramInfo& program, const std::string& name);
 

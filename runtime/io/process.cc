@@ -11,6 +11,7 @@
 #include "runtime/io/outgoing.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/terms.h"
+#include "runtime/start/environment.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/sync/fork_child.h"
 #include "runtime/sync/next.h"
@@ -223,6 +224,7 @@ long call_clone(Call& c) {
   }
   // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
+  note_environment_given_away();
   io_others_may_act = true;
   if (!(q.flags & CLONE_VM)) process_shared_to_memory();
   // A command that libc starts, as the exec that its child will make.
@@ -283,6 +285,7 @@ long fed_exec(Call& c, Outgoing& outgoing) {
 
 // Its record is there before it is executed, since nobody is left to write one behind it.
 long call_exec(Call& c) {
+  note_environment_given_away();
   const NoFreeSteps none;  // nobody takes a step between this one and the end
   if (by_hooks) {
     const WithoutSignals here(c.thread);

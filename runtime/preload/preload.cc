@@ -4,9 +4,11 @@
 //   ld.so -> start_first() ... constructors of libraries (once, in the server) ... __libc_start_main() -> runs fork off
 //            -> constructors of the executable, main: under control
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "abi/hooks.h"
 #include "runtime/control/recording.h"
+#include "runtime/preload/exec.h"
 #include "runtime/preload/executable.h"
 #include "runtime/preload/unwind.h"
 #include "runtime/start/start.h"
@@ -34,8 +36,14 @@ bool is_meant(char** environment) {
 }
 
 __attribute__((constructor)) void start_first(int, char**, char** environment) {
+  resolve_exec();
   if (runs_for_another_user()) return;
-  if (!value_of(environment, HEDDLE_REGION_ENV) || !is_meant(environment)) return;
+  const char* number = value_of(environment, HEDDLE_REGION_ENV);
+  if (!number) return;
+  if (!is_meant(environment)) {
+    if (value_of(environment, HEDDLE_FOLLOW_ENV)) launcher_region = atoi(number);
+    return;
+  }
   walk_tables = walk_unwind_tables;
   preloaded = true;
   start(environment);

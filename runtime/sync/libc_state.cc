@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/start/environment.h"
 #include "runtime/sync/libc_lock.h"
 
 namespace heddle::rt {
@@ -74,7 +75,16 @@ HEDDLE_LIBC_CALL(time_t, timelocal, (tm * t), (t), &time_zone)
 HEDDLE_LIBC_CALL(void, tzset, (), (), &time_zone)
 HEDDLE_LIBC_CALL(size_t, strftime, (char* to, size_t n, const char* format, const tm* t), (to, n, format, t), &time_zone)
 HEDDLE_LIBC_CALL(size_t, strftime_l, (char* to, size_t n, const char* format, const tm* t, locale_t l), (to, n, format, t, l), &time_zone)
-HEDDLE_LIBC_CALL(char*, getenv, (const char* name), (name), &environment)
+HEDDLE_WEAK char* getenv(const char* name) {
+  LibcCall call(&environment, __builtin_return_address(0));
+  note_environment_read(name);
+  return HEDDLE_NEXT(char* (*)(const char*), "getenv")(name);
+}
+HEDDLE_WEAK char* secure_getenv(const char* name) {
+  LibcCall call(&environment, __builtin_return_address(0));
+  note_environment_read(name);
+  return HEDDLE_NEXT(char* (*)(const char*), "secure_getenv")(name);
+}
 HEDDLE_LIBC_CALL(int, setenv, (const char* name, const char* value, int replace), (name, Snapshot(value).string(), replace), &environment)
 HEDDLE_LIBC_CALL(int, unsetenv, (const char* name), (name), &environment)
 HEDDLE_LIBC_CALL(int, putenv, (char* text), (text), &environment)

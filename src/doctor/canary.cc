@@ -7,6 +7,7 @@
 
 #include "src/doctor/command.h"
 #include "src/doctor/doctor.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -129,10 +130,9 @@ void prove_recording(const Canary& canary, std::vector<Finding>& out) {
 
 std::vector<Finding> run_canaries(const Parts& parts) {
   std::error_code failed;
-  std::string place = (fs::temp_directory_path(failed) / "heddle-doctor-XXXXXX").string();
-  if (failed || !mkdtemp(place.data()))
-    return {broken("canary", "no temporary folder can be made", "TMPDIR names another place")};
-  const Canary canary{parts, place};
+  const Result<TemporaryFolder> place = TemporaryFolder::create("doctor");
+  if (!place) return {broken("canary", "no temporary folder can be made", "TMPDIR names another place")};
+  const Canary canary{parts, place->path()};
   std::ofstream(canary.folder / "canary.c") << kSource;
   std::vector<Finding> out;
   prove_built(canary, out);
@@ -142,7 +142,6 @@ std::vector<Finding> run_canaries(const Parts& parts) {
     out.push_back(broken("unmodified binary", parts.canary.string() + " is missing", "build or install heddle again"));
   prove_sanitized(canary, out);
   prove_recording(canary, out);
-  fs::remove_all(canary.folder, failed);
   return out;
 }
 

@@ -1,9 +1,6 @@
 #include "src/engine/cwd_copy.h"
 
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include <fmt/format.h>
@@ -37,22 +34,11 @@ Status copy_tree(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-Result<fs::path> copy_cwd(const fs::path& from) {
-  std::error_code problem;
-  fs::path base = fs::temp_directory_path(problem);
-  if (problem) base = "/tmp";
-  std::string name = (base / "heddle-run-XXXXXX").string();
-  if (!mkdtemp(name.data())) return error(fmt::format("cannot make a folder for the run: {}", std::strerror(errno)));
-  if (Status copied = copy_tree(from, name); !copied) {
-    remove_cwd_copy(name);
-    return std::unexpected(copied.error());
-  }
-  return fs::path(name);
-}
-
-void remove_cwd_copy(const fs::path& copy) {
-  std::error_code ignored;
-  if (!copy.empty()) fs::remove_all(copy, ignored);
+Result<TemporaryFolder> copy_cwd(const fs::path& from) {
+  Result<TemporaryFolder> folder = TemporaryFolder::create("run");
+  if (!folder) return folder;
+  if (Status copied = copy_tree(from, folder->path()); !copied) return std::unexpected(copied.error());
+  return folder;
 }
 
 }  // namespace heddle

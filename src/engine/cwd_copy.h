@@ -3,12 +3,11 @@
 #include <filesystem>
 
 #include "src/result/result.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 
 /// Copies files, folders and symbolic links; devices, sockets and fifos are left out. Errors: unreadable, over 1 GiB.
-Result<std::filesystem::path> copy_cwd(const std::filesystem::path& from);
-/// Nothing to do for an empty path.
-void remove_cwd_copy(const std::filesystem::path& copy);
+Result<TemporaryFolder> copy_cwd(const std::filesystem::path& from);
 
 }  // namespace heddle

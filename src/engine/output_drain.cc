@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/show/words.h"
+
 namespace heddle {
 namespace {
 
@@ -39,7 +41,7 @@ Result<std::unique_ptr<OutputDrain>> OutputDrain::create(OutputMode mode, Standa
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // best effort: fewer wake-ups
     int forward = mode == OutputMode::kTee ? (i == 0 ? inherited.out : inherited.err) : -1;
-    drain->pipes_[i] = {ends[0], ends[1], forward};
+    drain->pipes_[i] = {ends[0], ends[1], forward, forward >= 0 && isatty(forward) == 1};
   }
   if (drain->quit_fd_ < 0) return error(fmt::format("cannot make an eventfd: {}", std::strerror(errno)));
   return drain;
@@ -85,15 +87,17 @@ void OutputDrain::started(pid_t pid, std::function<void()> on_exit) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void OutputDrain::empty(int pipe, int forward) {
+void OutputDrain::empty(const Pipe& pipe) {
   static thread_local std::array<char, 1 << 16> buffer;
   std::lock_guard lock(mutex_);
   for (;;) {
-    ssize_t n = read(pipe, buffer.data(), buffer.size());
+    ssize_t n = read(pipe.reader, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;
     received_.fetch_add(static_cast<std::uint64_t>(n), std::memory_order_relaxed);
-    if (forward >= 0) write_all(forward, buffer.data(), static_cast<std::size_t>(n));
+    const bool hide = pipe.terminal && is_binary({buffer.data(), static_cast<std::size_t>(n)});
+    if (hide) captured_.hidden += static_cast<std::uint64_t>(n);
+    if (pipe.forward >= 0 && !hide) write_all(pipe.forward, buffer.data(), static_cast<std::size_t>(n));
     std::size_t keep = std::min(kOutputLimit - captured_.text.size(), static_cast<std::size_t>(n));
     captured_.text.append(buffer.data(), keep);
     captured_.dropped += static_cast<std::size_t>(n) - keep;
@@ -108,7 +112,7 @@ void OutputDrain::drain_loop() {
     if (set[0].revents) return;
     for (int i = 0; i < 2; i++) {
       if (!set[2 + i].revents) continue;
-      empty(pipes_[i].reader, pipes_[i].forward);
+      empty(pipes_[i]);
       if (set[2 + i].revents & (POLLHUP | POLLERR)) set[2 + i].fd = -1;  // all writers have ended
     }
     if (set[1].revents) {
@@ -121,7 +125,7 @@ void OutputDrain::drain_loop() {
 
 CapturedOutput OutputDrain::take() {
   for (const Pipe& pipe : pipes_)
-    if (pipe.reader >= 0) empty(pipe.reader, pipe.forward);
+    if (pipe.reader >= 0) empty(pipe);
   std::lock_guard lock(mutex_);
   return std::exchange(captured_, {});
 }

@@ -17,12 +17,13 @@ namespace heddle {
 enum class OutputMode {
   kCapture,  // stdout and stderr to one pipe, kept (capped)
   kInherit,  // heddle's own
-  kTee,      // kept and passed on to heddle's own
+  kTee,      // kept and passed on to heddle's own, binary data not to a terminal
 };
 
 struct CapturedOutput {
   std::string text;           // the first kOutputLimit bytes
   std::uint64_t dropped = 0;  // bytes beyond
+  std::uint64_t hidden = 0;   // bytes of binary data that were kept from a terminal
 };
 inline constexpr std::size_t kOutputLimit = 1u << 20;
 
@@ -47,12 +48,13 @@ class OutputDrain {
 
  private:
   OutputDrain() = default;
-  void drain_loop();
-  void empty(int pipe, int forward);
-
   struct Pipe {
     int reader = -1, writer = -1, forward = -1;
+    bool terminal = false;  // it is what `forward` is
   };
+  void drain_loop();
+  void empty(const Pipe& pipe);
+
   Pipe pipes_[2];
   StandardStreams inherited_;
   OutputMode mode_ = OutputMode::kCapture;

@@ -14,6 +14,8 @@
 #include "src/engine/cwd_copy.h"
 #include "src/engine/futex.h"
 #include "src/engine/process_tree.h"
+#include "src/program/program.h"
+#include "src/show/words.h"
 
 namespace heddle {
 namespace {
@@ -29,7 +31,9 @@ std::string last_line(const std::string& text) {
   std::size_t end = text.find_last_not_of(" \n\r\t");
   if (end == text.npos) return {};
   std::size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin + 1) + 1);
+  const std::string line = text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin + 1) + 1);
+  constexpr std::size_t kLongest = 200;
+  return is_binary(line) ? binary_text(line) : fit(clean(line, true), kLongest, true);
 }
 
 constexpr milliseconds kStopTimeout{5'000};  // a program that was asked to stop
@@ -53,8 +57,7 @@ void Worker::end() {
 void Worker::forget_server() {
   root_ = server_pid_ = 0;
   drain_.reset();
-  remove_cwd_copy(copied_cwd_);
-  copied_cwd_.clear();
+  copied_cwd_.remove();
 }
 
 void Worker::ring_own_bell() {
@@ -79,9 +82,10 @@ Status Worker::prepare() {
 Status Worker::start_server() {
   Launch launch = options_.launch;
   if (options_.cwd_copy) {
-    Result<std::filesystem::path> copy = copy_cwd(launch.cwd);
+    Result<TemporaryFolder> copy = copy_cwd(launch.cwd);
     if (!copy) return std::unexpected(copy.error());
-    launch.cwd = copied_cwd_ = *copy;
+    copied_cwd_ = std::move(*copy);
+    launch.cwd = copied_cwd_.path();
   }
   auto drain = OutputDrain::create(options_.output, options_.inherited);
   if (!drain) return std::unexpected(drain.error());
@@ -96,6 +100,7 @@ Status Worker::start_server() {
   streams.in = in.get();
   standard_input_.reset(options_.standard_input >= 0 ? fcntl(in.get(), F_DUPFD_CLOEXEC, 0) : -1);
 
+  earlier_reads_.add(region_.header());
   region_.reset_for_server();
   region_.header().run.fork_at_mark = launch.fork_at_mark;  // the server looks at it before the first run
   generation_ = 0;
@@ -119,6 +124,8 @@ Status Worker::await_ready() {
     std::uint32_t bell = load_shared(shared.host_bell);
     std::uint32_t state = load_shared(shared.server_state);
     if (state == HEDDLE_SERVER_READY) break;
+    if (std::optional<Error> refused = started_with_other_rights(); refused && state == HEDDLE_SERVER_FAILED)
+      return std::unexpected(*refused);
     if (state == HEDDLE_SERVER_FAILED)
       return error(fmt::format("{}: {}", options_.launch.program.string(),
                                bounded_string(shared.server_error, sizeof shared.server_error)));
@@ -130,13 +137,28 @@ Status Worker::await_ready() {
   server_pid_ = load_shared(shared.server_pid);
   if (server_pid_ <= 0)
     return error("the runtime in the program gave no process id", "rebuild the program with this version of heddle");
+  for (std::filesystem::path& module : mapped_files(server_pid_)) earlier_reads_.modules.insert(std::move(module));
   keep_ = descendants(root_);
   keep_.push_back(root_);
   keep_.push_back(server_pid_);
   return {};
 }
 
+// Behind a script or launcher (runtime/preload/exec.cc).
+std::optional<Error> Worker::started_with_other_rights() {
+  const HeddleRegion& shared = region_.header();
+  const std::string said = bounded_string(shared.server_error, sizeof shared.server_error);
+  constexpr std::string_view kStart = HEDDLE_OTHER_RIGHTS;
+  if (!said.starts_with(kStart)) return std::nullopt;
+  const std::string started = said.substr(kStart.size());
+  return Error{fmt::format("{} starts {}, which has other rights than yours (set-user-ID, set-group-ID or file capabilities): "
+                           "heddle's runtime stays idle in such a program",
+                           options_.launch.program.string(), started),
+               fmt::format("let it start a copy, which has your rights: cp {} copy", started)};
+}
+
 Error Worker::not_ready_error(bool timed_out) {
+  if (std::optional<Error> other = started_with_other_rights()) return *other;
   const std::string program = options_.launch.program.string();
   if (timed_out && !options_.launch.follow.empty())
     return {fmt::format("{} started no program that heddle can control in {} s", program,
@@ -159,6 +181,14 @@ Error Worker::not_ready_error(bool timed_out) {
   return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how,
                       said.empty() ? "" : ": ", said),
           "it cannot start at all? try it alone"};
+}
+
+EnvironmentReads Worker::environment_reads() const {
+  EnvironmentReads out = earlier_reads_;
+  out.add(region_.header());
+  if (server_pid_ <= 0) return out;
+  for (std::filesystem::path& module : mapped_files(server_pid_)) out.modules.insert(std::move(module));
+  return out;
 }
 
 std::filesystem::path Worker::server_executable() const {
@@ -184,7 +214,7 @@ Status Worker::start_client() {
   client_.reset();
   if (options_.with.empty() || region_.header().run.feed) return {};
   Launch launch = options_.launch;
-  if (!copied_cwd_.empty()) launch.cwd = copied_cwd_;
+  if (!copied_cwd_.path().empty()) launch.cwd = copied_cwd_.path();
   auto client = Client::start(options_.with, launch, server_pid_, [this] { ring_own_bell(); });
   if (!client) return std::unexpected(client.error());
   client_ = std::move(*client);

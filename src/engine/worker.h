@@ -18,11 +18,13 @@
 
 #include "src/engine/client.h"
 #include "src/engine/descriptor.h"
+#include "src/engine/environment.h"
 #include "src/engine/launch.h"
 #include "src/engine/output_drain.h"
 #include "src/engine/region.h"
 #include "src/result/result.h"
 #include "src/seal/key.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 
@@ -97,6 +99,8 @@ class Worker {
   RunStatus run(const RunHooks& hooks, const RunLimits& limits);
   /// The server of the last prepare(); its memory map is that of every run at its start.
   pid_t server_pid() const { return server_pid_; }
+  /// What the program has asked for so far, in all its runs, and which modules it has now.
+  EnvironmentReads environment_reads() const;
   /// From the next run on: WorkerOptions::cwd_copy.
   void use_cwd_copies(bool copies);
   /// The ELF file that it executes: behind a wrapper script another one than was started. Empty without a server.
@@ -113,6 +117,7 @@ class Worker {
   explicit Worker(WorkerOptions options, Region region) : options_(std::move(options)), region_(std::move(region)) {}
   Status start_server();
   Status await_ready();
+  std::optional<Error> started_with_other_rights();
   Error not_ready_error(bool timed_out);
   bool interrupted() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   void begin_run();
@@ -140,7 +145,8 @@ class Worker {
   std::uint64_t ring_tail_ = 0;      // the host's own: the one in the region may be overwritten
   std::vector<HeddleEvent> copied_;  // events on their way out
   std::vector<std::string> shortcomings_;
-  std::filesystem::path copied_cwd_;
+  TemporaryFolder copied_cwd_;
+  EnvironmentReads earlier_reads_;  // of servers that have ended
 };
 
 }  // namespace heddle

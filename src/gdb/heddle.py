@@ -470,6 +470,8 @@ class Prefix(gdb.Command):
         super().__init__("heddle", gdb.COMMAND_RUNNING, prefix=True)
 
     def invoke(self, argument, from_tty):
+        if argument.strip():
+            raise gdb.GdbError(f"there is no `heddle {argument.strip()}`: heddle back [N] and heddle goto N go back, heddle help lists all")
         say(HELP)
 
 
@@ -484,6 +486,26 @@ def command(name, text, act, takes_argument=False):
     type(name, (gdb.Command,), body)()
 
 
+REVERSE = {"reverse-continue": "heddle back [N] goes N steps back (a step is a scheduling point), heddle goto 1 to the beginning",
+           "reverse-step": "heddle back goes one step back (a step is a scheduling point)",
+           "reverse-stepi": "heddle back goes one step back (a step is a scheduling point)",
+           "reverse-next": "heddle back goes one step back (a step is a scheduling point)",
+           "reverse-nexti": "heddle back goes one step back (a step is a scheduling point)",
+           "reverse-finish": "heddle back [N] goes N steps back; heddle where says which step this is"}
+
+
+class Reverse(gdb.Command):
+    """Replaces gdb's own, which would answer that the target cannot do it: a replay goes back by running again."""
+
+    def __init__(self, name, advice):
+        self.name, self.advice = name, advice
+        super().__init__(name, gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        raise gdb.GdbError(f"a replay goes back by running again, not by {self.name}: {self.advice}")
+
+
 def set_up():
     wrapper = " ".join(map(shlex.quote, (session.heddle, "replay", "--start-under-gdb", session.trace))) + " --"
     os.environ["SHELL"] = "/bin/sh"
@@ -495,6 +517,8 @@ def set_up():
 
 
 Prefix()
+for reverse, advice in REVERSE.items():
+    Reverse(reverse, advice)
 command("where", "The current step, its thread and operation, and what comes next.", where)
 command("next-switch", "On to where another thread goes on.", to_next_switch)
 command("to-failure", "On to the failure of the recorded run.", to_failure)

@@ -29,7 +29,8 @@ News Coverage::add(const Observation& seen) {
 std::string describe(const CoverageSummary& s) {
   if (s.runs == 0) return {};
   const std::uint64_t last = s.quiet ? s.quiet : s.runs;
-  std::string text = fmt::format("{} reads-from pair{} ({} new in {}), {} class{} of schedules", s.reads_from,
+  const std::string sample = s.runs < s.of_runs ? fmt::format("in a sample of {} of {} runs: ", s.runs, s.of_runs) : "";
+  std::string text = sample + fmt::format("{} reads-from pair{} ({} new in {}), {} class{} of schedules", s.reads_from,
                                  s.reads_from == 1 ? "" : "s", s.quiet ? "none" : "some",
                                  last == 1 ? "the last run" : fmt::format("the last {} runs", last), s.classes,
                                  s.classes == 1 ? "" : "es");

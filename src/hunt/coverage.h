@@ -15,6 +15,7 @@ enum class Times { kNone, kVaried, kOnlyWhenDue };  // the first: the program ha
 
 struct CoverageSummary {
   std::uint64_t runs = 0;             // that were observed
+  std::uint64_t of_runs = 0;          // that were made; 0: not known
   std::uint64_t reads_from = 0;       // distinct pairs (site of a write, site of a read that saw it)
   std::uint64_t quiet = 0;            // observed runs since the last new pair
   std::uint64_t classes = 0;          // distinct happens-before orders
@@ -30,7 +31,7 @@ struct CoverageSummary {
   Times times = Times::kNone;
 };
 
-/// "312 reads-from pairs (none new in 150 runs), 41 classes of schedules, 3 of them seen once: ..."; empty without
+/// "in a sample of 112 of 500 runs: 312 reads-from pairs (none new in 150 runs), 41 classes of schedules, 3 of them seen once: ..."; empty without
 /// runs.
 std::string describe(const CoverageSummary& summary);
 

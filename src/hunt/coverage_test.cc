@@ -87,6 +87,16 @@ TEST(Coverage, OfAnEnumerationNothingIsEstimated) {
   EXPECT_NE(describe(s).find("3 schedules wait to be executed"), std::string::npos);
 }
 
+TEST(Coverage, ASampleIsCalledOne) {
+  CoverageSummary s;
+  s.runs = s.of_runs = 9, s.classes = 1;
+  EXPECT_EQ(describe(s).find("sample"), std::string::npos);
+  s.of_runs = 100;
+  EXPECT_TRUE(describe(s).starts_with("in a sample of 9 of 100 runs: ")) << describe(s);
+  s.waiting = 3;
+  EXPECT_TRUE(describe(s).starts_with("in a sample of 9 of 100 runs: ")) << describe(s);
+}
+
 TEST(Coverage, WhatWasSeenOnceSaysHowMuchIsUnseen) {
   Coverage coverage;
   auto see = [&](std::uint64_t order) {

@@ -107,6 +107,7 @@ class Hunter {
   bool plain_ = false;                          // accesses of the program are not seen
   bool alone_ = false;                          // runs would meet in files: one at a time
   std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
+  EnvironmentReads environment_;
   std::optional<Error> error_;
   std::exception_ptr bug_;
 };
@@ -196,6 +197,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     if (close_epoch_if_done() || over() || finished_ == 1)
       changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
   }
+  environment_.merge(executor.worker().environment_reads());
   changed_.notify_all();
 }
 
@@ -441,6 +443,8 @@ void Hunter::summarise() {
   for (auto& [failure, failing] : failures_) result_.failures.push_back(std::move(failing));
   std::ranges::sort(result_.failures, {}, &FailingRun::index);
   result_.runs = best_ != ~0ull ? best_ + 1 : finished_;
+  result_.coverage.of_runs = result_.runs;
+  result_.environment = environment_;
   // Races of runs above the failing one depend on how far the workers were: not part of the result.
   for (const auto& [pair, found] : races_)
     if (found.run <= best_) result_.races.push_back(found);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/engine/conditions.h"
+#include "src/engine/environment.h"
 #include "src/engine/execute.h"
 #include "src/engine/options.h"
 #include "src/hunt/coverage.h"
@@ -75,6 +76,7 @@ struct HuntResult {
   std::vector<FoundRace> races;    // distinct by their pair of sites, in the order of run indices
   std::map<std::uint64_t, RunOutcome> race_runs;  // with evidence: the first runs that showed a race and did not fail
   std::vector<std::string> notes;  // distinct
+  EnvironmentReads environment;    // of all runs that were made
   std::vector<Epoch> epochs;       // all that were entered
   std::vector<FailingRun>
       failures;  // the lowest failing run; keep_going: of each distinct one, in the order of indices

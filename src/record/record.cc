@@ -1,7 +1,5 @@
 #include "src/record/record.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -13,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
+#include "src/engine/environment.h"
 #include "src/engine/trace_builder.h"
 #include "src/record/convert.h"
 #include "src/record/inherited_signals.h"
 #include "src/seal/seal.h"
 #include "src/trace/output_file.h"
 #include "src/trace/tables.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -100,11 +100,9 @@ Result<TraceHead> write_trace(const std::filesystem::path& file, Meta meta, RunO
 class Shelter {
  public:
   Result<TraceHead> write(const Meta& meta, RunOutcome& outcome, Executor& executor) {
-    std::error_code none;
-    std::string folder = (std::filesystem::temp_directory_path(none) / "heddle-XXXXXX").string();
-    if (!mkdtemp(folder.data()))
-      return error(fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno)));
-    folder_ = folder;
+    Result<TemporaryFolder> folder = TemporaryFolder::create("trace");
+    if (!folder) return std::unexpected(folder.error());
+    folder_ = std::move(*folder);
     return write_trace(file(), meta, outcome, executor);
   }
   /// Into the place of the raw file, which nobody uses any more.
@@ -115,17 +113,13 @@ class Shelter {
     Status written = out ? copy(*out) : std::unexpected(out.error());
     if (!written)
       return error(written.error().message,
-                   fmt::format("the trace is here: {}", (std::exchange(folder_, {}) / kName).string()));
+                   fmt::format("the trace is here: {}", (folder_.keep() / kName).string()));
     return {};
-  }
-  ~Shelter() {
-    std::error_code failed;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, failed);
   }
 
  private:
   static constexpr const char* kName = "recorded.heddle";
-  std::filesystem::path file() const { return folder_ / kName; }
+  std::filesystem::path file() const { return folder_.path() / kName; }
   Status copy(OutputFile& out) const {
     std::ifstream in(file(), std::ios::binary);
     std::string block(1 << 16, 0);
@@ -133,7 +127,7 @@ class Shelter {
       if (Status wrote = out.write({block.data(), static_cast<std::size_t>(in.gcount())}); !wrote) return wrote;
     return out.commit();
   }
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 // Nothing was recorded that could be replayed: what lies there is of no use and looks enormous.
@@ -166,6 +160,12 @@ Result<Recorded> record(const RecordRequest& request, Meta meta) {
   recorded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   recorded.program = worker.server_executable();
 
+  const EnvironmentReads reads = worker.environment_reads();
+  const std::string whole = why_whole_environment(worker.options().launch, recorded.program, reads, false);
+  if (whole.empty())
+    meta.environment = without_unread(meta.environment, reads, false);
+  else
+    meta.more[kWholeEnvironment] = whole;
   if (!outcome->evidence) outcome->evidence = (*executor)->copy_evidence();
   record_builds(meta, outcome->evidence->modules, recorded.program);
   if (outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) meta.more[kCutOff] = "1";

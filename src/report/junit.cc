@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/report/xml.h"
+#include "src/show/words.h"
 
 namespace heddle {
 namespace {
@@ -89,7 +90,8 @@ std::string element(const char* name, std::string_view text) {
 }
 
 std::string testcase(const ReportedCase& c) {
-  const std::string_view output = c.output;
+  const std::string binary = is_binary(c.output) ? binary_text(c.output) : "";
+  const std::string_view output = binary.empty() ? std::string_view(c.output) : binary;
   const std::string body = verdict(c) +
                            element("system-out", output.substr(output.size() - std::min(output.size(), kMostOutput))) +
                            element("system-err", findings(c));

@@ -10,6 +10,7 @@
 #include "src/report/locations.h"
 #include "src/report/rules.h"
 #include "src/report/thread_flows.h"
+#include "src/show/words.h"
 
 namespace heddle {
 namespace {
@@ -163,10 +164,20 @@ class Log {
   std::set<std::string> told_;
 };
 
+/// Viewers show these strings as they are.
+void neutralise(Json& json) {
+  if (json.is_string())
+    json = neutral(json.get_ref<const std::string&>());
+  else if (json.is_structured())
+    for (Json& part : json) neutralise(part);
+}
+
 }  // namespace
 
 std::string sarif_log(const Report& report) {
-  return Log(report).make().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  Json log = Log(report).make();
+  neutralise(log);
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace heddle

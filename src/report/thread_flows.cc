@@ -27,7 +27,7 @@ class Flows {
         head_(trace.head()),
         locations_(locations),
         names_(head_),
-        sources_(head_.meta.cwd, std::nullopt),
+        sources_(head_.meta.cwd, std::nullopt, {.named = true}),
         flows_(head_.threads.size(), Json::array()) {}
 
   Json make() {

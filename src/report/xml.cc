@@ -25,8 +25,14 @@ std::pair<std::uint32_t, std::size_t> character(std::string_view s) {
   return {value, value < kLeast[n] || value > 0x10ffff || surrogate ? 0 : n};
 }
 
+/// C1 control characters, and those that turn the direction of text: allowed, and nothing that a report needs.
+bool misleads(std::uint32_t c) {
+  return (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
 bool allowed(std::uint32_t c) {  // the production Char of XML 1.0
-  return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
+  return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff && !misleads(c));
 }
 
 std::string escaped(std::string_view bytes, bool attribute) {

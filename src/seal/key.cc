@@ -62,7 +62,7 @@ Status make(const fs::path& file) {
   ::close(fd);
   const bool linked = whole && (::link(name.c_str(), file.c_str()) == 0 || errno == EEXIST);
   if (whole && !linked) code = errno;
-  ::unlink(name.c_str());
+  ::unlink(name.c_str());  // a kill before this leaves random bytes that are nobody's key
   return linked ? Status{} : failed("write", file, code);
 }
 

@@ -40,7 +40,16 @@ bool looks_like_source(std::string_view file) {
   return dot != std::string_view::npos && std::ranges::find(kEndings, file.substr(dot + 1)) != kEndings.end();
 }
 
-std::string safe_json(const Json& json) {
+/// Text that reads otherwise than it is, and control characters: not in a page either.
+void neutralise(Json& json) {
+  if (json.is_string())
+    json = neutral(json.get_ref<const std::string&>());
+  else if (json.is_structured())
+    for (Json& part : json) neutralise(part);
+}
+
+std::string safe_json(Json json) {
+  neutralise(json);
   const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string out;
   out.reserve(text.size() + text.size() / 16);
@@ -76,7 +85,7 @@ class Page {
         survey_(survey(trace, threads_that_could_run(head_))),
         names_(head_),
         events_(names_),
-        sources_(head_.meta.cwd, options.written),
+        sources_(head_.meta.cwd, options.written, options.sources),
         first_(trace.event_count() - std::min(trace.event_count(), kMaxEvents)) {}
 
   bool write(const Sink& sink) {
@@ -264,7 +273,7 @@ class Page {
                 {"failure", failure()},
                 {"races", races()},
                 {"notes", notes},
-                {"output", head_.output.substr(cut)},
+                {"output", is_binary(head_.output) ? binary_text(head_.output) : neutral(head_.output.substr(cut))},
                 {"outputCut", cut > 0 || head_.output_truncated}};
     out["sources"] = source_lines();
     out["files"] = file_names_;

@@ -102,7 +102,7 @@ std::string show_json(const TraceReader& trace) {
                 {"accesses", t.accesses},
                 {"virtual_ns", t.virtual_ns}}},
               {"run", json_of(head.meta)}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace);
+  return out.dump(2, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace heddle

@@ -33,7 +33,7 @@ class Timeline {
         head_(trace.head()),
         survey_(survey(trace, threads_that_could_run(head_))),
         names_(head_),
-        sources_(head_.meta.cwd, options.written),
+        sources_(head_.meta.cwd, options.written, options.sources),
         out_(sink),
         spans_([this](const Span& s) { span(s); }, &survey_.momentary) {}
 

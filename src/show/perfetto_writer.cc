@@ -2,6 +2,8 @@
 
 #include <protozero/pbf_writer.hpp>
 
+#include "src/show/words.h"
+
 namespace heddle {
 namespace {
 
@@ -36,7 +38,7 @@ std::string track_packet(TrackId track, Fill&& fill) {
 }
 
 void add_text(pbf_writer& to, std::uint32_t field, std::string_view text) {
-  to.add_string(field, text.data(), text.size());
+  to.add_string(field, neutral(text));
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ void PerfettoWriter::process(TrackId track, std::string_view name, const std::ve
   add(track_packet(track, [&](pbf_writer& descriptor) {
     pbf_writer process(descriptor, kProcessOfTrack);
     process.add_int32(kPid, kProcess);
-    for (const std::string& word : command) process.add_string(kCommand, word);
+    for (const std::string& word : command) process.add_string(kCommand, neutral(word));
     add_text(process, kProcessName, name);
   }));
 }

@@ -12,8 +12,30 @@ constexpr std::uintmax_t kMaxFile = 16u << 20;
 constexpr std::size_t kMaxFiles = 256;
 }  // namespace
 
-SourceFiles::SourceFiles(std::string folder, std::optional<fs::file_time_type> written)
-    : folder_(std::move(folder)), written_(written) {}
+SourceFiles::SourceFiles(std::string folder, std::optional<fs::file_time_type> written, SourceRights rights)
+    : folder_(std::move(folder)), rights_(std::move(rights)), written_(written) {}
+
+fs::path SourceFiles::allowed(const fs::path& named) const {
+  std::error_code ec;
+  for (const fs::path& given : rights_.folders) {
+    const fs::path folder = fs::canonical(given, ec);
+    if (ec) continue;
+    const auto inside = [&](const fs::path& path) {  // links are followed first: none leads out
+      const fs::path real = fs::canonical(path, ec);
+      return !ec && fs::is_regular_file(real, ec) && !real.lexically_relative(folder).string().starts_with("..") ? real : fs::path();
+    };
+    if (const fs::path real = inside(named); !real.empty()) return real;
+    // /build/7/src/queue.c is DIR/src/queue.c here: the longest end of the name that exists
+    fs::path rest = named.relative_path();
+    while (!rest.empty()) {
+      if (const fs::path real = inside(folder / rest); !real.empty()) return real;
+      const std::size_t slash = rest.string().find('/');
+      if (slash == std::string::npos) break;
+      rest = fs::path(rest.string().substr(slash + 1)).relative_path();
+    }
+  }
+  return rights_.named ? named : fs::path();
+}
 
 bool SourceFiles::read(const fs::path& path, File& file) {
   std::error_code ec;
@@ -39,7 +61,8 @@ const SourceFiles::File& SourceFiles::load(std::string_view name) {
   const auto [it, added] = files_.try_emplace(std::string(name));
   if (!added || name.empty() || name.find('\0') != std::string_view::npos) return it->second;
   const fs::path path(name);
-  read(path.is_absolute() || folder_.empty() ? path : fs::path(folder_) / path, it->second);
+  const fs::path readable = allowed(path.is_absolute() || folder_.empty() ? path : fs::path(folder_) / path);
+  if (!readable.empty()) read(readable, it->second);
   return it->second;
 }
 

@@ -132,6 +132,8 @@ std::string races_text(const TraceHead& head, const ViewOptions& options) {
 std::string notes_text(const TraceHead& head, const ViewOptions& options) {
   SectionText section("notes", options);
   for (std::size_t i = 0; i < head.notes.size() && i < kMaxNotes; ++i) section.line(head.notes[i]);
+  if (const auto whole = head.meta.more.find("whole_environment"); whole != head.meta.more.end())  // src/engine/environment.h
+    section.line("the trace holds the whole environment: " + whole->second);
   if (head.notes.size() > kMaxNotes)
     section.line(fmt::format("and {} more (--json has all)", head.notes.size() - kMaxNotes));
   return section.take();
@@ -139,6 +141,11 @@ std::string notes_text(const TraceHead& head, const ViewOptions& options) {
 
 std::string output_text(const TraceHead& head, const ViewOptions& options) {
   std::string_view output = head.output;
+  if (is_binary(output)) {
+    SectionText section("output of the program", options);
+    section.line(binary_text(output) + (head.output_truncated ? ", and more that was not kept" : ""));
+    return section.take();
+  }
   while (output.ends_with('\n')) output.remove_suffix(1);
   if (output.empty()) return {};
   std::size_t begin = output.size(), lines = 0;

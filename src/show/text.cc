@@ -154,7 +154,7 @@ Status show_text(const TraceReader& trace, const ViewOptions& options, const Sin
   if (!only) return std::unexpected(only.error());
   const Survey seen = survey(trace, threads_that_could_run(head));
   Names names(head);
-  SourceFiles sources(head.meta.cwd, options.written);
+  SourceFiles sources(head.meta.cwd, options.written, options.sources);
   if (!sink(answer(trace, options) + overview(trace, seen, options) + "\n")) return {};
   const auto tell = options.full ? tell_all : tell_folded;
   if (!tell(trace, seen, options, *only, names, sources, sink)) return {};
@@ -170,6 +170,9 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
   const TraceHead& head = trace.head();
   const auto only = thread_index(head, options.thread);
   if (!only) return std::unexpected(only.error());
+  if (options.first_event > 0 && options.first_event >= trace.event_count())
+    return error(fmt::format("the trace has no event {}", options.first_event),
+                 trace.event_count() == 0 ? "it has none" : fmt::format("its last one is {}", trace.event_count() - 1));
   Names names(head);
   constexpr std::size_t kBefore = 9 + 1 + 1 + 1 + 8 + 1, kWhat = 36;
   const std::size_t room = std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1;
@@ -182,6 +185,11 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
     for (HeddleEvent e : events) {
       const std::uint64_t number = index++;
       creations.number(e);
+      if (number > options.last_event) {
+        sink(out);
+        return false;
+      }
+      if (number < options.first_event) continue;
       if (*only && **only != e.thread) continue;
       const Place& place = names.place(names.place(e));
       std::string at = place.line == 0 ? std::string(place.function)

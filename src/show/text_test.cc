@@ -38,7 +38,8 @@ class Show : public testing::Test {
     EXPECT_TRUE(reader);
     return std::move(*reader);
   }
-  std::string text(const TraceReader& trace, const ViewOptions& options = {}) {
+  std::string text(const TraceReader& trace, ViewOptions options = {}, bool own = true) {
+    options.sources.named = own;
     std::string out;
     const Status s = show_text(trace, options, [&](std::string_view t) {
       out += t;
@@ -304,6 +305,51 @@ TEST_F(Show, RandomTracesWithWrongIdsAreShown) {
     EXPECT_FALSE(show_json(t).empty());
     EXPECT_TRUE(show_events(t, {}, [](std::string_view) { return true; }));
   }
+}
+
+TEST_F(Show, SourceIsQuotedWhereTheReaderMayReadIt) {
+  const TraceReader t = trace(sample_with_source(), sample_events());
+  EXPECT_NE(text(t, {.width = 200}).find("counter++"), std::string::npos);
+  EXPECT_EQ(text(t, {.width = 200}, false).find("counter++"), std::string::npos);
+  ViewOptions below{.width = 200};
+  below.sources.folders = {folder_};
+  EXPECT_NE(text(t, below, false).find("counter++"), std::string::npos);
+  fs::create_directories(folder_ / "elsewhere");
+  below.sources.folders = {folder_ / "elsewhere"};
+  EXPECT_EQ(text(t, below, false).find("counter++"), std::string::npos);
+  fs::create_symlink(folder_ / "lost_update.cc", folder_ / "elsewhere/lost_update.cc");  // a link that leads out
+  EXPECT_EQ(text(t, below, false).find("counter++"), std::string::npos);
+  fs::remove(folder_ / "elsewhere/lost_update.cc");
+  fs::copy_file(folder_ / "lost_update.cc", folder_ / "elsewhere/lost_update.cc");  // by the end of its name
+  EXPECT_NE(text(t, below, false).find("counter++"), std::string::npos);
+}
+
+TEST_F(Show, EventsOfAWindow) {
+  const TraceReader t = trace(sample_head(), sample_events());
+  const auto shown = [&](ViewOptions options) {
+    std::string out;
+    EXPECT_TRUE(show_events(t, options, [&](std::string_view part) { return out += part, true; }));
+    return out;
+  };
+  const std::string all = shown({}), some = shown({.first_event = 2, .last_event = 4});
+  EXPECT_EQ(std::ranges::count(some, '\n'), std::ranges::count(shown({.last_event = 0}), '\n') + 2);
+  EXPECT_NE(all.find(some.substr(some.find('\n') + 1)), std::string::npos);
+  EXPECT_FALSE(show_events(t, {.first_event = 1'000'000}, [](std::string_view) { return true; }));
+}
+
+TEST_F(Show, BinaryOutputIsSummedUp) {
+  TraceHead head = sample_head();
+  head.output = std::string("\x7f" "ELF\0\1\2", 7) + std::string(100, '\x80');
+  const std::string out = text(trace(head, sample_events()));
+  EXPECT_NE(out.find("107 bytes of binary data, beginning with 7f 45 4c 46"), std::string::npos) << out;
+}
+
+TEST(Words, NothingForATerminalToObey) {
+  EXPECT_EQ(neutral("a\tb\nc\x1b[31m"), "a\tb\nc?[31m");
+  EXPECT_EQ(neutral("a\u009bm \u202egnp.c"), "a??m ?gnp.c");
+  EXPECT_EQ(clean("\u2066x\u2069 n\u00e9", true), "?x? n\u00e9");
+  EXPECT_TRUE(is_binary(std::string_view("a\0b", 3)));
+  EXPECT_FALSE(is_binary("\x1b[1mn\u00e9\x1b[0m\r\n"));
 }
 
 TEST(Words, CleanAndFit) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/result/result.h"
 #include "src/trace/container.h"
@@ -15,6 +16,12 @@ namespace heddle {
 /// Receives the output piece by piece; false: nobody reads any more, stop.
 using Sink = std::function<bool(std::string_view)>;
 
+/// Which source files may be read to be quoted. A trace names them, so a stranger's could name any file.
+struct SourceRights {
+  bool named = false;                           // those that the trace names: it is the user's own
+  std::vector<std::filesystem::path> folders = {};  // and those below these, also by the end of their name
+};
+
 struct ViewOptions {
   unsigned width = 100;  // columns of the terminal
   bool utf8 = true;      // else ASCII only
@@ -22,6 +29,8 @@ struct ViewOptions {
   bool full = false;                       // nothing is folded
   unsigned around = 6;                     // rows kept around each preemption when a long trace is folded
   std::optional<std::string> thread = {};  // only this thread, by name
+  std::uint64_t first_event = 0, last_event = ~0ull;  // of show_events, by the numbers that it prints
+  SourceRights sources = {};
   std::filesystem::path trace = {};        // for the line that says what to type next; empty: no such line
   std::optional<std::filesystem::file_time_type> written = {};  // of the trace: sources that are newer are pointed out
 };
@@ -31,7 +40,7 @@ struct ViewOptions {
 /// such thread.
 Status show_text(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
 
-/// One line per event, streamed.
+/// One line per event of the window, streamed. Errors: no such thread, a window behind the last event.
 Status show_events(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
 
 /// One JSON object (the contract's fields of `show`), without a newline at its end.

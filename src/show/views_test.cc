@@ -34,7 +34,8 @@ TraceReader trace_of(const TraceHead& head, std::span<const HeddleEvent> events)
 }
 
 using Show = Status (*)(const TraceReader&, const ViewOptions&, const Sink&);
-std::string shown(Show show, const TraceReader& trace, const ViewOptions& options = {}) {
+std::string shown(Show show, const TraceReader& trace, ViewOptions options = {}) {
+  options.sources.named = true;
   std::string out;
   EXPECT_TRUE(show(trace, options, [&](std::string_view t) {
     out += t;

@@ -25,6 +25,20 @@ std::size_t utf8_length(std::string_view s) {
   return n;
 }
 
+/// Characters by which text reads otherwise than it is: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+bool turns_text(std::string_view character) {
+  if (character == "\u061c") return true;
+  return character.size() == 3 && ((character >= "\u200e" && character <= "\u200f") ||
+                                   (character >= "\u2028" && character <= "\u202e") ||
+                                   (character >= "\u2066" && character <= "\u2069"));
+}
+
+/// What a terminal would obey, or cannot show.
+bool is_unfit(std::string_view character) {
+  const auto c = static_cast<unsigned char>(character.front());
+  return c < 0x20 || c == 0x7f || turns_text(character);
+}
+
 /// Bytes of the first `characters` characters of a clean() string.
 std::size_t prefix_bytes(std::string_view text, std::size_t characters) {
   std::size_t i = 0;
@@ -55,7 +69,7 @@ std::string clean(std::string_view text, bool utf8) {
     std::size_t n = utf8_length(text);
     if (c == '\t' || c == '\n' || c == '\r') {
       out += ' ';
-    } else if (n == 0 || c < 0x20 || c == 0x7f || (n > 1 && !utf8)) {
+    } else if (n == 0 || is_unfit(text.substr(0, n)) || (n > 1 && !utf8)) {
       out += '?';
     } else {
       out.append(text.substr(0, n));
@@ -63,6 +77,45 @@ std::string clean(std::string_view text, bool utf8) {
     text.remove_prefix(n == 0 ? 1 : n);
   }
   return out;
+}
+
+std::string neutral(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const char c = text[0];
+    const std::size_t n = utf8_length(text);
+    if (n == 0 || (is_unfit(text.substr(0, n)) && c != '\n' && c != '\t'))
+      out += '?';
+    else
+      out.append(text.substr(0, n));
+    text.remove_prefix(n == 0 ? 1 : n);
+  }
+  return out;
+}
+
+bool is_binary(std::string_view bytes) {
+  constexpr std::string_view kOfText = "\t\n\v\f\r\b\x1b";  // with the escape sequences of colours
+  std::size_t odd = 0;
+  const std::size_t size = bytes.size();
+  while (!bytes.empty()) {
+    const char c = bytes[0];
+    const std::size_t n = utf8_length(bytes);
+    if (c == 0) return true;
+    odd += n == 0 || (static_cast<unsigned char>(c) < 0x20 && kOfText.find(c) == std::string_view::npos);
+    bytes.remove_prefix(n == 0 ? 1 : n);
+  }
+  return odd * 8 > size;
+}
+
+std::string binary_text(std::string_view bytes) {
+  constexpr std::size_t kShown = 16;
+  std::string hex, readable;
+  for (const char c : bytes.substr(0, kShown)) {
+    hex += fmt::format(" {:02x}", static_cast<unsigned char>(c));
+    readable += c >= 0x20 && c < 0x7f ? c : '.';
+  }
+  return fmt::format("{} of binary data, beginning with{} ({})", counted("byte", bytes.size()), hex, readable);
 }
 
 std::size_t width_of(std::string_view text) {

@@ -22,9 +22,16 @@ enum class Paint { Plain, Bold, Dim, Red, Green, Yellow, Cyan };
 /// `text` in a colour; as it is when `colour` is false.
 std::string paint(bool colour, Paint paint, std::string_view text);
 
-/// One line: tabs and newlines become spaces, other control characters and broken UTF-8 "?"; without `utf8` all beyond
+/// One line: tabs and newlines become spaces, other control characters (C0, C1, those that turn the direction of text) and
+/// broken UTF-8 "?"; without `utf8` all beyond
 /// ASCII.
 std::string clean(std::string_view text, bool utf8);
+/// The same for text of several lines: line feeds and tabs stay.
+std::string neutral(std::string_view text);
+/// Data that is not meant to be read: it holds a NUL, or one byte in eight is a control character or no UTF-8.
+bool is_binary(std::string_view bytes);
+/// "1,204 bytes of binary data, beginning with 7f 45 4c 46 (.ELF)"
+std::string binary_text(std::string_view bytes);
 /// Characters of a clean() string.
 std::size_t width_of(std::string_view text);
 /// At most `width` characters, with an ellipsis where it was cut.

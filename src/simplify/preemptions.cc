@@ -20,7 +20,7 @@ constexpr std::size_t kLongestText = 60;
 class Finder {
  public:
   Finder(const TraceHead& head, const Turns& turns, std::optional<std::filesystem::file_time_type> built)
-      : names_(head), sources_(head.meta.cwd, built), turns_(turns) {}
+      : names_(head), sources_(head.meta.cwd, built, {.named = true}), turns_(turns) {}
 
   void add(HeddleEvent event) {
     creations_.number(event);

@@ -1,6 +1,7 @@
 #include "src/trace/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,25 @@
 namespace heddle {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPart = ".heddle-part-";  // of a file that is being written, where it needs a name for that
+
+/// What processes that were killed left of `target`.
+void remove_parts(const fs::path& target) {
+  const std::string start = target.filename().string() + std::string(kPart);
+  std::error_code failed;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    if (!entry->path().filename().string().starts_with(start)) continue;
+    const int fd = ::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+}  // namespace
 
 Result<OutputFile> OutputFile::create(const fs::path& path, FileMode mode) {
   OutputFile file;
@@ -35,6 +55,7 @@ Result<OutputFile> OutputFile::create(const fs::path& path, FileMode mode) {
       return file;
     }
   }
+  remove_parts(file.target_);
   file.open_temporary(mode);
   if (file.fd_ < 0) return file.failed("write", errno);
   return file;
@@ -46,9 +67,10 @@ void OutputFile::open_temporary(FileMode mode) {
     fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   unnamed_ = fd_ >= 0;
   if (!unnamed_) {
-    std::string name = target_ + ".XXXXXX";
+    std::string name = target_ + std::string(kPart) + "XXXXXX";
     fd_ = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
     if (fd_ < 0) return;
+    ::flock(fd_, LOCK_EX | LOCK_NB);  // as long as we live
     temporary_ = name;
   }
   if (mode == FileMode::kPrivate) return;
@@ -61,11 +83,12 @@ void OutputFile::open_temporary(FileMode mode) {
 int OutputFile::place() {
   if (unnamed_) {
     const std::string own = fmt::format("/proc/self/fd/{}", fd_);
+    ::flock(fd_, LOCK_EX | LOCK_NB);
     if (::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return 0;
     if (errno != EEXIST) return errno;
     for (std::uint32_t number = 0; temporary_.empty();) {  // a file is replaced by renaming, which needs a name
       if (::getrandom(&number, sizeof number, 0) < 0) return errno;
-      std::string name = fmt::format("{}.{:08x}", target_, number);
+      std::string name = fmt::format("{}{}{:08x}", target_, kPart, number);
       if (::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
         temporary_ = std::move(name);
       else if (errno != EEXIST)

@@ -150,7 +150,7 @@ def distinct_failures_are_results_of_their_own(h):
 
 def any_bytes_make_well_formed_reports(h):
     h.build("""#include <stdio.h>
-int main(void) { for (int i = 0; i < 256; i++) putchar(i); fputs("]]>&amp;<b>\\xc3\\xbc \\xed\\xa0\\x80 \\xef\\xbf\\xbf", stdout); return 3; }
+int main(void) { for (int i = 0; i < 4096; i++) putchar('a'); for (int i = 1; i < 256; i++) putchar(i); fputs("]]>&amp;<b>\\xc3\\xbc \\xed\\xa0\\x80 \\xef\\xbf\\xbf", stdout); return 3; }
 """, "plain")
     name = b"we\"ird<&>\x01\xff\xc3\xbc'%20\n.x"
     shutil.copy(h.work / "plain", os.fsencode(h.work) + b"/" + name)

@@ -176,6 +176,14 @@ def to_and_fro(b):
     check("many: 60 of step neither", "FAILED  assertion" in inside and "the replay ends" not in inside, inside)
 
 
+def back_is_pointed_to(b, trace):
+    words = ["reverse-continue", "reverse-step", "reverse-next", "reverse-finish", "reverse-stepi", "rc", "heddle forward", "heddle reverse 3"]
+    answers = parts(b.gdb(trace, "heddle goto 3", *words, "heddle where"))
+    for word, answer in zip(words, answers[3:]):
+        check(f"queue: {word} points to heddle back", "heddle back" in answer and "Traceback" not in answer, answer)
+    check("queue: and nothing has moved", answers[3 + len(words)].startswith("step 3 of "), answers[3:])
+
+
 def kinds(b):
     for name, source, want in (("null", "null_call.c", r"FAILED  segmentation fault.*\n#1 .* in calls .*null_call\.c:\d+"),
                                ("exits", "two_exits.cc", r"FAILED  exit status 3(.*\n)+?#\d+ .*two_exits\.cc:\d+"),
@@ -248,7 +256,7 @@ def main():
     try:
         as_accepted(b)
         queue = b.trace("queue", ROOT / "examples/queue.c")
-        for part in (breakpoints, stepping, interference, watchpoints, patience, ends, refusals):
+        for part in (breakpoints, stepping, back_is_pointed_to, interference, watchpoints, patience, ends, refusals):
             part(b, queue)
         for part in (deadlock, to_and_fro, kinds, plain):
             part(b)

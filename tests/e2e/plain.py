@@ -273,7 +273,7 @@ def refusals(h):
     h.refuses(h.build(TWO_LOCKS, "static_pie", "-static-pie"), words=["statically linked"])
     setuid = h.build(TWO_LOCKS, "setuid")
     setuid.chmod(0o4755)
-    h.refuses(setuid, words=["is setuid or setgid", "LD_PRELOAD", "cp "])
+    h.refuses(setuid, words=["set-user-ID", "other rights", "cp "])
     musl = h.build(TWO_LOCKS, "musl", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
     h.refuses(musl, words=["/lib/ld-musl-x86_64.so.1", "glibc"])
     arm = bytearray(h.build(TWO_LOCKS, "arm").read_bytes())
