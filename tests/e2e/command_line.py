@@ -533,7 +533,7 @@ def interrupt_ends_everything(h):
 
 
 def nothing_outlives_a_killed_heddle(h):
-    exe = h.build('#include <unistd.h>\nint main(void) { for (;;) pause(); }', "pausing_heddle_test")
+    exe = h.build('#include <sys/socket.h>\nint main(void) { int s = socket(AF_INET, SOCK_STREAM, 0); listen(s, 1); for (;;) accept(s, 0, 0); }', "pausing_heddle_test")
     p = subprocess.Popen([h.exe, "hunt", "--", exe], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     time.sleep(3)
     p.kill()
@@ -545,7 +545,7 @@ def nothing_outlives_a_killed_heddle(h):
 
 
 def an_interrupt_before_the_first_run_ended_is_called_so(h):
-    h.build("#include <unistd.h>\nint main(void) { for (;;) pause(); }", "pauses")
+    h.build("#include <sys/socket.h>\nint main(void) { int s = socket(AF_INET, SOCK_STREAM, 0); listen(s, 1); for (;;) accept(s, 0, 0); }", "pauses")
     p = subprocess.Popen([h.exe, "hunt", "--", "./pauses"], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     time.sleep(3)
     p.send_signal(signal.SIGINT)
