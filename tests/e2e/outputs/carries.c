@@ -2,7 +2,6 @@
 // is a program that does all the same, but for what it carries out.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
-#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
@@ -150,16 +148,6 @@ static void processes(const char* call) {
   if (!strcmp(call, "posix_spawn") && !posix_spawn(&child, "/bin/true", 0, 0, arguments, environ)) waitpid(child, 0, 0);
 }
 
-static void mapped(const char* call) {
-  int f = file();
-  ftruncate(f, 8192);
-  char* p = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-  close(f);
-  strcpy(p + 4000, text);
-  if (!strcmp(call, "msync")) msync(p, 8192, MS_SYNC);
-  if (!strcmp(call, "munmap")) munmap(p, 8192);
-}
-
 int main(int argc, char** argv) {
   pthread_t t;
   pthread_create(&t, 0, lock, 0);
@@ -169,7 +157,6 @@ int main(int argc, char** argv) {
   const char* call = argv[1];
   other = path && strncmp(path, "/usr", 4) != 0;
   snprintf(text, sizeof text, "carried out: %s", other ? "that" : "this");
-  if (!strncmp(call, "map:", 4)) mapped(call + 4);
   bytes(call), messages(call), places(call), names(call), processes(call);
   if (argc > 2) abort();
   return !strcmp(call, "exit") ? 3 + other : 0;
