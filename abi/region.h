@@ -189,7 +189,7 @@ struct HeddleObjectInfo {  // a synchronisation object
   uint32_t last_signaler;  // thread index + 1
   uint32_t readers;
   uint32_t held_stack;     // stack id where the owner took it
-  uint32_t reserved;
+  uint32_t first_stack;    // stack id of its first use, in runs that keep stacks
 };
 
 struct HeddlePc {
@@ -244,6 +244,11 @@ enum HeddleDivergenceReason {
   HEDDLE_DIV_OUTPUT,  // `text`: what was expected, a line end, what came
 };
 
+struct HeddleDoubleFree {  // the first block of a run that free() got twice without an allocation in between
+  uint64_t first_pc, second_pc;          // return addresses of the two calls; 0: there was none
+  uint32_t first_thread, second_thread;  // index
+};
+
 struct HeddleResult {  // out
   uint32_t ended;          // server: the child was reaped
   int32_t wait_status;     // server: as waitpid gave it
@@ -271,6 +276,7 @@ struct HeddleResult {  // out
   uint32_t replaced;       // the program was replaced by another one (exec): what came then was that one's. A replay ends there
   uint32_t timed_waits;    // sleeps, waits with a time-out, reads of a clock: where time is part of the schedule
   uint32_t early_timeouts; // how many of them ended early (HEDDLE_TIME_LOOSE)
+  struct HeddleDoubleFree double_free;
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 

@@ -37,6 +37,8 @@ enum {  // HeddleSite::flags
   // Its outcome 0, 1: round again in a loop whose end depends on nothing that the loop changes: it waits for another thread.
   HEDDLE_SITE_WAITS_FIRST = 128u,
   HEDDLE_SITE_WAITS_SECOND = 256u,
+  HEDDLE_SITE_CALL = 1024u,     // no hook: a call of a synchronisation primitive, or of a function that wraps one; `variable` is the object
+  HEDDLE_SITE_WRAPPER = 2048u,  // no hook: the function only wraps a primitive (pass/wrappers.h)
   HEDDLE_SITE_ADVANCES = 512u,  // closes a loop whose end depends on something that the loop changes: it computes
 };
 

@@ -1,5 +1,6 @@
 #include "pass/instrument.h"
 
+#include "abi/site.h"
 #include "pass/describe.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -19,12 +20,27 @@ llvm::Instruction* behind(llvm::CallBase& call) {
   return &*next->getFirstInsertionPt();
 }
 
-void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, Hooks& hooks, Sites& sites, Stats& stats) {
+namespace {
+
+// What the host wants to know and no hook tells: whether this function only wraps a primitive, and what its calls of primitives are about.
+void describe_calls(const llvm::Function& f, const Work& work, const Wrappers& wrappers) {
+  if (wrappers.contains(work.function)) work.site(*f.getEntryBlock().begin(), {0, 0, HEDDLE_SITE_WRAPPER, {}}, nullptr);
+  for (const auto& instruction : llvm::instructions(f)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (const auto* object = call ? wrappers.object_of(*call) : nullptr) work.site(instruction, {0, 0, HEDDLE_SITE_CALL, {}}, object);
+  }
+}
+
+}  // namespace
+
+void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
+                Stats& stats) {
   auto& f = *clones.hooked;
   order_pointer_unlock(f, clones.name);
   Privacy privacy(f);
   Spins spins(f, privacy);
   Work work{module, hooks, sites, stats, privacy, spins, active, recursive, clones.name};
+  describe_calls(f, work, wrappers);
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))
     if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction)) instructions.push_back(&instruction);

@@ -6,6 +6,7 @@
 #include "pass/sites.h"
 #include "pass/spins.h"
 #include "pass/stats.h"
+#include "pass/wrappers.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -29,7 +30,8 @@ struct Work {
 };
 
 /// All hooks for one clone.
-void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, Hooks& hooks, Sites& sites, Stats& stats);
+void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
+                Stats& stats);
 
 // Each returns false if the instruction is none of its business.
 bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: load, store, va_arg

@@ -42,11 +42,12 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
     auto functions = functions_to_clone(module, stats);
     Sites sites(module);
     if (!functions.empty()) {
+      const Wrappers wrappers(module);
       auto* active = declare_active(module);
       Hooks hooks(module);
       const auto all_clones = clone_functions(functions, active);
       const auto recursive = recursive_functions(module);
-      for (const auto& clones : all_clones) instrument(module, active, clones, recursive.contains(clones.hooked), hooks, sites, stats);
+      for (const auto& clones : all_clones) instrument(module, active, clones, recursive.contains(clones.hooked), wrappers, hooks, sites, stats);
       add_module_constructor(module, active);
     }
     embed(module, bitcode, sites.count());

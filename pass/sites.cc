@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 namespace heddle {
 namespace {
@@ -115,6 +116,8 @@ void Sites::finish(llvm::Function& clone, llvm::StringRef function) {
   array->setDSOLocal(true);
   array->setSection(HEDDLE_SITE_SECTION);
   array->setAlignment(llvm::Align(sizeof(HeddleSite)));
+  // Descriptors that no hook refers to are read by the host all the same.
+  if (llvm::all_of(pending_, [](const Pending& site) { return site.placeholder->use_empty(); })) llvm::appendToCompilerUsed(module_, {array});
   llvm::SmallVector<llvm::Constant*> elements;
   auto* i32 = llvm::Type::getInt32Ty(module_.getContext());
   for (unsigned i = 0; i < pending_.size(); ++i) {

@@ -16,33 +16,48 @@ namespace {
 // "1 data race was", "2 data races were"
 std::string were(std::string_view noun, std::uint64_t n) { return counted(noun, n) + (n == 1 ? " was" : " were"); }
 
-// Several accesses of one line, in a template say, are one thing to the reader.
-std::vector<std::string> race_lines(const std::vector<RaceRecord>& races) {
-  std::vector<std::string> lines;
-  for (const RaceRecord& race : races) {
-    std::string text = fmt::format("{}: {}  and  {}", race.variable.empty() ? "memory" : race.variable,
-                                   access_text(race.first), access_text(race.second));
-    if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(std::move(text));
-  }
-  return lines;
+// One entry per variable, with all pairs of places:
+//   shared: write a.c:8 in put (thread 0.1)  and  read a.c:5 in take (thread 0.2)
+//           write a.c:8 in put (thread 0.1)  and  write a.c:9 in take (thread 0.2)
+void print_groups(const std::vector<RaceGroup>& groups) {
+  for (const RaceGroup& group : groups)
+    for (const RaceRecord* race : group.races) {
+      const std::string name = group.variable + ": ";
+      say("    {}{}  and  {}\n", race == group.races.front() ? name : std::string(name.size(), ' '),
+                 access_text(race->first), access_text(race->second));
+    }
 }
 
-void print_races(const std::vector<RaceRecord>& races) {
+void print_races(const std::vector<RaceRecord>& races, const FailureRecord* failure) {
   if (races.empty()) return;
-  const std::vector<std::string> lines = race_lines(races);
-  say("  {}\n", counted("data race", lines.size()));
-  for (const std::string& line : lines) say("    {}\n", line);
+  const std::vector<RaceGroup> groups = grouped_races(races, failure);
+  say("  {}\n", counted_races(groups));
+  print_groups(groups);
+}
+
+// The race that explains the failure stands next to it.
+void print_race_at_failure(const std::vector<RaceRecord>& races, const FailureRecord& failure) {
+  for (const RaceGroup& group : grouped_races(races, &failure))
+    if (group.at_failure)
+      say("  data race on {}: {}  and  {}\n", group.variable, access_text(group.races.front()->first),
+                 access_text(group.races.front()->second));
+}
+
+std::size_t count_pairs(const std::vector<RaceRecord>& races) {
+  std::size_t count = 0;
+  for (const RaceGroup& group : grouped_races(races, nullptr)) count += group.races.size();
+  return count;
 }
 
 // Seen by the detector in a run of the search, which was not executed again.
 void print_seen_once(const RaceFindings& found) {
   if (found.seen_once.empty()) return;
-  const std::vector<std::string> lines = race_lines(found.seen_once);
-  say("  {} seen once, not executed again {}\n", counted("data race", lines.size()),
+  const std::vector<RaceGroup> groups = grouped_races(found.seen_once, nullptr);
+  say("  {} seen once, not executed again {}\n", counted_races(groups),
              found.out_of_time ? "for lack of time"
              : found.stopped   ? "since the hunt was interrupted"
                                : "since enough others were");
-  for (const std::string& line : lines) say("    {}\n", line);
+  print_groups(groups);
 }
 
 // No run ended: what was executed all the same, and what can be done.
@@ -154,6 +169,7 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
   for (const std::string& note : failure.notes) say("  {}\n", note);
+  print_race_at_failure(witness.head.races, failure);
   if (simplified && !arguments.quiet)
     for (const std::string& line : simplified_lines(*simplified, shell_word(told.trace.string())))
       say("  {}\n", line);
@@ -210,7 +226,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
                                : result.runs == 0                     ? "inconclusive: no run ended"
                                : result.interrupted                   ? "interrupted: nothing failed"
                                                                       : "nothing failed";
-    const std::size_t races = race_lines(answer.races.races).size() + race_lines(answer.races.seen_once).size();
+    const std::size_t races = count_pairs(answer.races.races) + count_pairs(answer.races.seen_once);
     say("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);
@@ -220,7 +236,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (!result.complete.empty()) say("  {}\n", result.complete);
   if (arguments.quiet) return;
   if (result.coverage.runs > 0 && result.complete.empty()) say("  {}\n", describe(result.coverage));
-  print_races(answer.races.races);
+  print_races(answer.races.races, foremost ? &answer.told[*foremost].failure() : nullptr);
   print_seen_once(answer.races);
   if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
     say(

@@ -7,6 +7,7 @@
 
 #include "src/engine/process_tree.h"
 #include "src/engine/replay.h"
+#include "src/failure/same_failure.h"
 #include "tools/json.h"
 #include "tools/open_trace.h"
 #include "tools/options.h"
@@ -154,6 +155,10 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
       const int status = report_error("replay", report.error());
       return executor.escaped() ? kInconclusive : status;
     }
+    // A replay keeps no stacks of events, from which the trace knows what locks are called.
+    if (report->reproduced && report->failure && report->failure->kind == "deadlock" && head.failure &&
+        same_failure(*report->failure, *head.failure))
+      report->failure = head.failure;
     (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;
     if (!shown || !shown->divergence) shown = std::move(*report);
   }

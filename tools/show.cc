@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "src/show/view.h"
+#include "src/show/wrappers.h"
 #include "src/trace/container.h"
 #include "src/trace/output_file.h"
 #include "src/trace/schedule.h"
@@ -50,7 +51,7 @@ Exit status: 0 shown (a damaged trace as far as it is intact), 2 usage or input 
 )";
 
 struct Arguments {
-  std::string trace, format = "text", thread, output;
+  std::string trace, format = "text", thread, output, wrappers;
   bool json = false, events = false, schedule = false, full = false, quiet = false;
   unsigned around = 6, width = 0;
   std::optional<std::uint64_t> from, to;
@@ -138,6 +139,8 @@ void declare(CLI::App& app, Arguments& a) {
                  "quote source files below this folder; of a trace that you did not make on this machine, no others")
       ->check(CLI::ExistingDirectory);
   app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(whole_number(40, 1000));
+  app.add_option("--wrappers", a.wrappers,
+                 "regular expression: functions that only wrap a primitive, beside those that are known; callers are named");
   app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
 }
 
@@ -155,6 +158,17 @@ Status choose_window(Arguments& a) {
   if (a.format != "text" || a.schedule) return error("--from and --to are of --events", "heddle show --events --from N --to N TRACE");
   if (a.from && a.to && *a.from > *a.to) return error(fmt::format("--from {} is behind --to {}", *a.from, *a.to));
   a.events = true;
+  return {};
+}
+
+Status skip_wrappers(TraceReader& trace, const std::string& pattern) {
+  if (pattern.empty()) return {};
+  try {
+    const std::regex compiled(pattern, std::regex::extended);
+    trace.change_head([&](TraceHead& head) { mark_wrappers(head, compiled); });
+  } catch (const std::regex_error& bad) {
+    return error(fmt::format("--wrappers: '{}' is no regular expression: {}", pattern, bad.what()));
+  }
   return {};
 }
 
@@ -187,6 +201,7 @@ int show_main(int argc, char** argv) {
   const bool quotes = a.format != "json" && !a.events && !a.schedule;
   if (!a.own && a.sources.empty() && quotes && !a.quiet)
     say(stderr, "heddle show: without source lines: you did not make this trace on this machine; --source DIR quotes files below DIR\n");
+  if (Status s = skip_wrappers(*trace, a.wrappers); !s) return report_error("show", s.error());
   const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
   if (!trace->damage().empty() && !said_in_text) say(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
   if (!a.output.empty()) return write_file(*trace, a);

@@ -28,7 +28,14 @@ void copy_text(char* to, size_t size, const char* from) {
 
 namespace {
 
-// A thread that has left control (libc ends it natively) is known by its kernel thread.
+// A thread that has left control (libc ends it natively) is known by its descriptor, which is in place on fibers too; the youngest,
+// since descriptors are used again.
+Thread* of_this_descriptor() {
+  const pthread_t handle = pthread_self();
+  for (uint32_t i = control.thread_count; i-- > 1;)
+    if (control.threads[i].handle == handle) return &control.threads[i];
+  return nullptr;
+}
 Thread* of_this_kernel_thread() {
   int tid = (int)raw_syscall(SYS_gettid);
   for (uint32_t i = control.thread_count; i-- > 0;)
@@ -41,6 +48,7 @@ Thread* of_this_kernel_thread() {
 bool begin_failure(Thread* t) {
   if (failing) return false;
   failing = true;
+  if (!t) t = of_this_descriptor();
   if (!t) t = of_this_kernel_thread();
   region->result.failure.thread = t ? t->index : 0;
   return true;

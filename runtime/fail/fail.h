@@ -23,6 +23,8 @@ bool begin_failure(Thread* t);
 void commit_failure(HeddleFailureKind kind);
 /// Publishes everything; waits for the host if the run asks for inspection.
 void await_inspection();
+/// What libc printed before it called abort() by itself (a damaged heap, a smashed stack); null: nothing.
+const char* libc_abort_message();
 void copy_text(char* to, size_t size, const char* from);
 
 void note_exit(int status);

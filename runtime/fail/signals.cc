@@ -65,6 +65,7 @@ void fatal(int signo, siginfo_t* info, void* context) {
     HeddleFailure& f = region->result.failure;
     f.signal = (uint32_t)signo;
     f.fault_address = signo == SIGABRT ? 0 : (uint64_t)info->si_addr;
+    if (signo == SIGABRT && !verdict.kind) copy_text(f.message, sizeof f.message, libc_abort_message());
     copy_registers(f.regs, *(ucontext_t*)context);
     f.has_regs = 1;
     commit_failure(signo == SIGABRT && verdict.kind ? verdict.kind : kind_of(signo));

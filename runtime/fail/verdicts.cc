@@ -79,6 +79,12 @@ void on_terminate() {
   abort();
 }
 
+struct AbortMessage {  // of glibc, for debuggers
+  unsigned size;
+  char text[];
+};
+AbortMessage** abort_message;
+
 // Sanitizers (address, undefined, leak): the report comes as text, then the process dies through their callback.
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 // runtime/tsan/sanitizer.cc: what stands in when there is no sanitizer; the preload build has nothing that does.
@@ -92,7 +98,8 @@ void on_sanitizer_report(const char* report) {
   char* to = region->result.failure.message;
   size_t n = 0;
   for (p = p ? p + 7 : report; *p && *p != '\n' && n + 1 < sizeof region->result.failure.message; p++) {
-    if (!__builtin_strncmp(p, " on address", 11) || !__builtin_strncmp(p, " (pc ", 5)) break;
+    if (!__builtin_strncmp(p, " on address", 11) || !__builtin_strncmp(p, " on 0x", 6) || !__builtin_strncmp(p, ": 0x", 4) ||
+        !__builtin_strncmp(p, " (pc ", 5)) break;
     to[n++] = *p;
   }
   to[n] = 0;
@@ -113,11 +120,14 @@ void on_sanitizer_death() {
 
 }  // namespace
 
+const char* libc_abort_message() { return abort_message && *abort_message ? (*abort_message)->text : nullptr; }
+
 bool sanitized() { return __sanitizer_set_death_callback && __sanitizer_set_death_callback != heddle_no_death_callback; }
 
 void fail_prepare() {
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(on_sanitizer_death);
   if (__asan_set_error_report_callback) __asan_set_error_report_callback(on_sanitizer_report);
+  abort_message = (AbortMessage**)dlsym(RTLD_DEFAULT, "__abort_msg");
   current_type = (TypeInfo * (*)()) dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
   caught_exceptions = (CaughtExceptions * (*)()) dlsym(RTLD_DEFAULT, "__cxa_get_globals");
   exception_type = (TypeInfo*)dlsym(RTLD_DEFAULT, "_ZTISt9exception");

@@ -77,6 +77,7 @@ Object& object_at(const volatile void* address, uint32_t kind) {
   o->address = (uint64_t)address;
   o->kind = kind;
   give_record(*o);
+  if (!parallel) o->info->first_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   if (slot)
     *slot = o;
   else

@@ -29,8 +29,35 @@ void record(uint32_t kind, const void* p, size_t bytes, uint32_t site) {
   emit_inside(*self, e);
 }
 
+// Blocks that were freed lately: libc notices a double free late, when a thread ends for instance, with nothing of the program on its stack.
+// Direct-mapped: an old block may be forgotten.
+struct FreedBlock {
+  uint64_t address;
+  uint64_t pc_and_thread;  // return address << 16 | index
+};
+constexpr unsigned kFreedBits = 8;
+FreedBlock freed_blocks[1u << kFreedBits];
+static_assert(HEDDLE_MAX_THREADS <= 1u << 16);
+
+FreedBlock& freed_block(const void* p) { return freed_blocks[((uint64_t)p >> 4) * 0x9e3779b97f4a7c15ull >> (64 - kFreedBits)]; }
+
+void* in_use(void* p) {
+  if (FreedBlock& b = freed_block(p); b.address == (uint64_t)p) b.address = 0;
+  return p;
+}
+
+void remember_freed(const void* p, void* caller) {
+  FreedBlock& b = freed_block(p);
+  const FreedBlock now{(uint64_t)p, (uint64_t)caller << 16 | self->index};
+  HeddleDoubleFree& twice = region->result.double_free;
+  if (b.address == now.address && !twice.second_pc)
+    twice = {b.pc_and_thread >> 16, (uint64_t)caller, (uint32_t)(b.pc_and_thread & 0xffff), self->index};
+  b = now;
+}
+
 void* handed_out(void* p, size_t bytes, uint32_t site) {
   if (!p) return p;
+  in_use(p);
   if (detector::on) detector::allocated(*self, p, malloc_usable_size(p));  // free() will give that much back
   record(HEDDLE_EV_MALLOC, p, bytes, site);
   return p;
@@ -87,6 +114,7 @@ void* allocate(size_t bytes, uint32_t site, F call) {
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t), void (*)(const volatile void*))
     __attribute__((weak));
 extern "C" size_t __sanitizer_get_allocated_size(const volatile void*) __attribute__((weak));
+extern "C" int __sanitizer_get_ownership(const volatile void*) __attribute__((weak));
 
 namespace {
 struct {  // what the program is about to free, and where
@@ -102,7 +130,9 @@ void heap_prepare() {
         if (modelled() && detector::on) detector::allocated(*self, const_cast<const void*>(p), bytes);
       },
       [](const volatile void* p) {
-        if (!p || !modelled() || !__sanitizer_get_allocated_size) return;
+        // The hook comes before the sanitizer's own checks: what it does not own (freed before, never allocated) it reports next, and
+        // asking it for the size would be another error.
+        if (!p || !modelled() || !__sanitizer_get_allocated_size || !__sanitizer_get_ownership || !__sanitizer_get_ownership(p)) return;
         size_t bytes = __sanitizer_get_allocated_size(p);
         drop_objects_in(p, bytes);
         uint32_t site = p == freeing.address ? freeing.site : HEDDLE_SITE_PC;
@@ -126,7 +156,7 @@ HEDDLE_EXPORT void __heddle_freeing(const volatile void* p) {
 HEDDLE_WEAK void* malloc(size_t bytes) {
   if (HEDDLE_OWN) return allocate_own(bytes, 16, false, __builtin_return_address(0));
   auto function = real.malloc ? HEDDLE_REAL(malloc) : __libc_malloc;
-  if (!modelled()) return function(bytes);
+  if (!modelled()) return in_use(function(bytes));
   return allocate(bytes, HEDDLE_HERE, [&] { return function(bytes); });
 }
 HEDDLE_WEAK void* calloc(size_t count, size_t size) {
@@ -136,28 +166,30 @@ HEDDLE_WEAK void* calloc(size_t count, size_t size) {
     return allocate_own(bytes, 16, true, __builtin_return_address(0));
   }
   auto function = real.calloc ? HEDDLE_REAL(calloc) : __libc_calloc;
-  if (!modelled()) return function(count, size);
+  if (!modelled()) return in_use(function(count, size));
   return allocate(count * size, HEDDLE_HERE, [&] { return function(count, size); });
 }
 HEDDLE_WEAK void* realloc(void* old, size_t bytes) {
   if (HEDDLE_UNLIKELY(old && own_heap_has(old))) return reallocate_own(old, bytes, __builtin_return_address(0));
   if (HEDDLE_OWN && !old) return allocate_own(bytes, 16, false, __builtin_return_address(0));
   auto function = real.realloc ? HEDDLE_REAL(realloc) : __libc_realloc;
-  if (!modelled()) return function(old, bytes);
+  if (!modelled()) return in_use(function(old, bytes));
   uint32_t site = HEDDLE_HERE;
   if (old && bytes) taken_back(old, site);
-  return allocate(bytes, site, [&] { return function(old, bytes); });
+  void* p = allocate(bytes, site, [&] { return function(old, bytes); });
+  if (old && p != old && (p || !bytes)) remember_freed(old, __builtin_return_address(0));
+  return p;
 }
 HEDDLE_WEAK void* memalign(size_t alignment, size_t bytes) {
   if (HEDDLE_OWN) return allocate_own(bytes, alignment, false, __builtin_return_address(0));
   auto function = real.memalign ? HEDDLE_REAL(memalign) : __libc_memalign;
-  if (!modelled()) return function(alignment, bytes);
+  if (!modelled()) return in_use(function(alignment, bytes));
   return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
 }
 HEDDLE_WEAK void* aligned_alloc(size_t alignment, size_t bytes) {
   if (HEDDLE_OWN) return allocate_own(bytes, alignment, false, __builtin_return_address(0));
   auto function = real.aligned_alloc ? HEDDLE_REAL(aligned_alloc) : __libc_memalign;
-  if (!modelled()) return function(alignment, bytes);
+  if (!modelled()) return in_use(function(alignment, bytes));
   return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
 }
 HEDDLE_WEAK int posix_memalign(void** result, size_t alignment, size_t bytes) {
@@ -188,6 +220,7 @@ HEDDLE_WEAK void free(void* p) {
   auto function = real.free ? HEDDLE_REAL(free) : __libc_free;
   if (!p || !modelled()) return function(p);
   taken_back(p, HEDDLE_HERE);
+  remember_freed(p, __builtin_return_address(0));
   AllowSyscalls allow;
   function(p);
 }

@@ -21,7 +21,7 @@ _heddle() {
     replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --trust --json --quiet --help --" -- "$current")) ;;
     simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --trust --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
-    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --schedule --full --thread --around --source --width --quiet --help" -- "$current")) ;;
+    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --schedule --full --thread --around --source --width --wrappers --quiet --help" -- "$current")) ;;
   esac
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }

@@ -9,25 +9,8 @@
 namespace heddle {
 namespace {
 
-constexpr std::size_t kMaxStackDepth = 256;
 constexpr std::size_t kLastEvents = 64;  // of a run: the end of main is among them, before libc's own end
 constexpr std::size_t kFirstStacks = 8;  // of a thread: one of them shows the user's function, or none will
-
-// What an object without a name is called, from the name of the event kind that touched it first.
-const char* object_word(std::uint32_t kind) {
-  static constexpr std::string_view kKinds[] = {
-#define HEDDLE_X(name, text, properties) #name,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  static constexpr std::pair<std::string_view, const char*> kWords[] = {
-      {"MUTEX_", "mutex"}, {"RW_", "rwlock"},     {"COND_", "cond"},   {"SEM_", "semaphore"}, {"BARRIER_", "barrier"},
-      {"ONCE", "once"},    {"SPIN_", "spinlock"}, {"FUTEX_", "futex"}, {"THREAD_", "thread"}};
-  if (kind < HEDDLE_EV_COUNT)
-    for (const auto& [prefix, word] : kWords)
-      if (kKinds[kind].starts_with(prefix)) return word;
-  return "object";
-}
 
 void enter(ThreadRecord& record, const Frame& frame) {
   record.entry = frame.function;
@@ -65,13 +48,10 @@ std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& s
 // Ids count from 1: entry i of the object table has id i + 1.
 std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& symbolizer) {
   std::vector<ObjectRecord> out;
-  std::map<std::string, unsigned> numbers;
+  std::vector<std::string> names = object_names(evidence.objects, evidence.stack_words, &symbolizer);
   for (std::uint32_t id = 1; id <= evidence.objects.size(); id++) {
-    const HeddleObjectInfo& info = evidence.objects[id - 1];
-    std::string name = info.address ? symbolizer.data_name(info.address) : "";
-    std::string word = object_word(info.kind);
-    if (name.empty()) name = fmt::format("{}#{}", word, ++numbers[word]);
-    out.push_back({id, info.kind < HEDDLE_EV_COUNT ? info.kind : 0, std::move(name)});
+    const std::uint32_t kind = evidence.objects[id - 1].kind;
+    out.push_back({id, kind < HEDDLE_EV_COUNT ? kind : 0, std::move(names[id - 1])});
   }
   return out;
 }
@@ -83,21 +63,13 @@ Totals totals(const HeddleResult& result, std::uint64_t events) {
 
 }  // namespace
 
-std::vector<std::uint64_t> stack_addresses(std::span<const std::uint64_t> words, std::uint32_t id) {
-  if (id == 0 || id - 1 >= words.size()) return {};
-  std::size_t at = id - 1;
-  std::uint64_t length = words[at];
-  if (length > kMaxStackDepth || length > words.size() - at - 1) return {};
-  return {words.begin() + static_cast<std::ptrdiff_t>(at + 1),
-          words.begin() + static_cast<std::ptrdiff_t>(at + 1 + length)};
-}
-
 Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses) {
   Stack out;
   for (std::uint64_t pc : addresses) {
     Stack frames = symbolizer.frames(pc, true);
     out.insert(out.end(), std::make_move_iterator(frames.begin()), std::make_move_iterator(frames.end()));
   }
+  leave_out_runtime(out);
   return out;
 }
 

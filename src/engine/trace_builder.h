@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/engine/execute.h"
+#include "src/failure/object_names.h"
 #include "src/trace/container.h"
 #include "src/trace/trace.h"
 
@@ -52,9 +53,7 @@ class TraceBuilder {
   std::vector<std::vector<std::uint64_t>> stacks_;  // code addresses, innermost first
 };
 
-/// The code addresses of stack `id` (a word offset + 1, abi/region.h); empty when it makes no sense.
-std::vector<std::uint64_t> stack_addresses(std::span<const std::uint64_t> words, std::uint32_t id);
-/// The same with source; code addresses are return addresses.
+/// Return addresses with source, without frames of our runtime.
 Stack symbolise(Symbolizer& symbolizer, std::span<const std::uint64_t> addresses);
 
 /// Descriptors of sites of one run, static ones and code addresses, by id.

@@ -6,10 +6,11 @@
 
 #include <fmt/core.h>
 
+#include "src/failure/object_names.h"
+
 namespace heddle {
 namespace {
 
-constexpr std::uint64_t kMaxStackDepth = 256;
 constexpr int kMaxNesting = 64;  // of thread names; parents come before children, so a longer chain is damage
 
 bool may_block(std::uint32_t kind) { return heddle_event_properties(kind) & HEDDLE_P_MAYBLOCK; }
@@ -26,45 +27,6 @@ std::string thread_name(std::span<const HeddleThreadInfo> threads, std::uint32_t
   return index == 0 ? "0" + name : fmt::format("?{}", name);
 }
 
-std::string_view object_word(std::uint32_t kind) {
-  switch (kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_MUTEX_UNLOCK:
-      return "mutex";
-    case HEDDLE_EV_RW_RDLOCK:
-    case HEDDLE_EV_RW_WRLOCK:
-    case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_RW_UNLOCK:
-      return "rwlock";
-    case HEDDLE_EV_COND_WAIT:
-    case HEDDLE_EV_COND_WAKE:
-    case HEDDLE_EV_COND_SIGNAL:
-    case HEDDLE_EV_COND_BROADCAST:
-      return "cond";
-    case HEDDLE_EV_SEM_WAIT:
-    case HEDDLE_EV_SEM_TRYWAIT:
-    case HEDDLE_EV_SEM_POST:
-      return "semaphore";
-    case HEDDLE_EV_BARRIER_ARRIVE:
-    case HEDDLE_EV_BARRIER_LEAVE:
-      return "barrier";
-    case HEDDLE_EV_ONCE:
-    case HEDDLE_EV_ONCE_DONE:
-      return "once";
-    case HEDDLE_EV_SPIN_LOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-    case HEDDLE_EV_SPIN_UNLOCK:
-      return "spinlock";
-    case HEDDLE_EV_FUTEX_WAIT:
-    case HEDDLE_EV_FUTEX_WOKEN:
-    case HEDDLE_EV_FUTEX_WAKE:
-      return "futex";
-    default:
-      return "object";
-  }
-}
-
 EvidenceReader::EvidenceReader(const RunEvidence& evidence) : evidence_(evidence) {}
 
 bool EvidenceReader::is_live(std::size_t index) const {
@@ -78,15 +40,16 @@ bool EvidenceReader::is_blocked(std::size_t index) const {
 }
 
 Stack EvidenceReader::captured_stack(std::uint32_t id) const {
-  const auto words = evidence_.stack_words;
-  if (id == 0 || id - 1 >= words.size() || !evidence_.symbolizer) return {};
-  const std::size_t at = id - 1;
-  const std::uint64_t length = words[at];
-  if (length > kMaxStackDepth || length > words.size() - at - 1) return {};
+  if (!evidence_.symbolizer) return {};
   Stack stack;
-  for (const std::uint64_t pc : words.subspan(at + 1, length))
+  for (const std::uint64_t pc : stack_addresses(evidence_.stack_words, id))
     std::ranges::move(evidence_.symbolizer->frames(pc, true), std::back_inserter(stack));
+  leave_out_runtime(stack);
   return stack;
+}
+
+Stack EvidenceReader::call(std::uint64_t return_address) const {
+  return evidence_.symbolizer ? evidence_.symbolizer->frames(return_address, true) : Stack{};
 }
 
 const Stack& EvidenceReader::stack(std::size_t index) {
@@ -94,8 +57,16 @@ const Stack& EvidenceReader::stack(std::size_t index) {
   if (!is_new || !evidence_.symbolizer) return it->second;
   const HeddleThreadInfo& t = thread(index);
   const bool failed_here = failure().kind != HEDDLE_FAIL_NONE && failure().has_regs && failure().thread == index;
-  if (evidence_.pid > 0 && (failed_here || (t.flags & HEDDLE_TF_HAS_REGS)))
-    it->second = evidence_.symbolizer->unwind(evidence_.pid, failed_here ? failure().regs : t.regs);
+  if (evidence_.pid > 0 && (failed_here || (t.flags & HEDDLE_TF_HAS_REGS))) {
+    const HeddleRegs& regs = failed_here ? failure().regs : t.regs;
+    it->second = evidence_.symbolizer->unwind(evidence_.pid, regs);
+    leave_out_runtime(it->second);
+    // Of the innermost frame the registers tell; the rest lies in memory. One of a library alone says nothing.
+    if (it->second.size() <= 1 && !Symbolizer::can_read(evidence_.pid, regs.rsp)) {
+      memory_denied_ = true;
+      if (!it->second.empty() && it->second.front().system) it->second.clear();
+    }
+  }
   if (it->second.empty()) it->second = captured_stack(t.pending_stack);
   return it->second;
 }
@@ -113,16 +84,8 @@ const HeddleObjectInfo* EvidenceReader::pending_object(std::size_t index) const 
 
 std::string EvidenceReader::object_name(const HeddleObjectInfo* object) {
   if (!object) return {};
-  if (object_names_.empty()) {
-    std::map<std::string_view, unsigned> numbers;
-    for (const HeddleObjectInfo& o : evidence_.objects) {
-      std::string name = o.address && evidence_.symbolizer ? evidence_.symbolizer->data_name(o.address) : "";
-      const std::string_view word = object_word(o.kind);
-      if (name.empty()) name = fmt::format("{}#{}", word, ++numbers[word]);
-      object_names_.emplace(&o, std::move(name));
-    }
-  }
-  return object_names_.at(object);
+  if (object_names_.empty()) object_names_ = object_names(evidence_.objects, evidence_.stack_words, evidence_.symbolizer);
+  return object_names_[static_cast<std::size_t>(object - evidence_.objects.data())];
 }
 
 }  // namespace heddle

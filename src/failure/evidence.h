@@ -38,8 +38,12 @@ class EvidenceReader {
   /// The thread's stack now: unwound from its registers while the process stands still, else the one captured at its
   /// pending point, else empty. Computed once.
   const Stack& stack(std::size_t index);
+  /// A stack was asked for that could not be read: the sandbox forbids it.
+  bool memory_denied() const { return memory_denied_; }
   /// A stack of the run's stack table; empty for 0 and for damaged ids.
   Stack captured_stack(std::uint32_t id) const;
+  /// The frames at one return address.
+  Stack call(std::uint64_t return_address) const;
 
   /// The object that the thread's pending operation is about; null: none.
   const HeddleObjectInfo* pending_object(std::size_t index) const;
@@ -49,10 +53,8 @@ class EvidenceReader {
  private:
   const RunEvidence& evidence_;
   std::map<std::size_t, Stack> stacks_;
-  std::map<const HeddleObjectInfo*, std::string> object_names_;  // all of them, filled at the first question
+  bool memory_denied_ = false;
+  std::vector<std::string> object_names_;  // of all objects, filled at the first question
 };
-
-/// "mutex", "semaphore", ... for the event kind that an object was first touched by.
-std::string_view object_word(std::uint32_t kind);
 
 }  // namespace heddle

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fmt/core.h>
 #include <sys/wait.h>
 
 #include "src/failure/deadlock.h"
@@ -66,6 +67,13 @@ void refine_abort(Cause& cause, const Stack& stack) {
     cause.kind = HEDDLE_FAIL_EXCEPTION;
 }
 
+/// "queue.c:9 in push"
+std::string place_text(const Frame& frame) {
+  const std::string file = std::filesystem::path(frame.file).filename().string();
+  if (file.empty()) return frame.function.empty() ? frame.module : frame.function;
+  return fmt::format("{}:{}{}", file, frame.line, frame.function.empty() ? "" : " in " + frame.function);
+}
+
 void place(FailureRecord& record, const Frame& frame) {
   record.function = frame.function;
   record.file = frame.file;
@@ -81,6 +89,24 @@ void place_assertion(FailureRecord& record, const HeddleFailure& failure) {
   if (record.function.empty()) record.function = without_parameters(text_of(failure.function));
 }
 
+/// libc notices a double free late: when a thread ends it gives its cache back. That thread's own free() is the place then.
+void place_double_free(FailureRecord& record, EvidenceReader& evidence) {
+  const HeddleDoubleFree& twice = evidence.raw().result->double_free;
+  if (!twice.second_pc || !evidence.is_thread(twice.first_thread) || !evidence.is_thread(twice.second_thread)) return;
+  const Stack first = evidence.call(twice.first_pc), second = evidence.call(twice.second_pc);
+  const Frame *before = user_frame(first), *again = user_frame(second);
+  if (!before || !again) return;
+  record.notes.push_back(fmt::format("a block was freed twice: at {}, thread {}; then at {}, thread {}", place_text(*before),
+                                     evidence.name(twice.first_thread), place_text(*again), evidence.name(twice.second_thread)));
+  const std::uint32_t index = evidence.failure().thread;
+  const Frame* own = user_frame(evidence.stack(index));
+  if (own && !own->system) return;
+  const Frame* here = index == twice.second_thread ? again : index == twice.first_thread ? before : nullptr;
+  if (!here || here->system) return;
+  place(record, *here);
+  record.notes.push_back(fmt::format("libc noticed it when thread {} ended", evidence.name(index)));
+}
+
 void place_failure(FailureRecord& record, EvidenceReader& evidence, const Cause& cause) {
   if (!record.deadlock.empty()) {
     record.thread = record.deadlock.front().thread;
@@ -90,15 +116,20 @@ void place_failure(FailureRecord& record, EvidenceReader& evidence, const Cause&
   if (!cause.recorded || !evidence.is_thread(index)) return;
   record.thread = evidence.name(index);
   if (const Frame* frame = frame_of_cause(evidence.stack(index), record.kind)) place(record, *frame);
+  if (cause.kind == HEDDLE_FAIL_ABORT) place_double_free(record, evidence);
   if (cause.kind == HEDDLE_FAIL_ASSERTION || cause.kind == HEDDLE_FAIL_CHECK)
     place_assertion(record, evidence.failure());
 }
 
-std::vector<ThreadAtFailure> live_threads(EvidenceReader& evidence) {
+/// A thread can also fail while libc ends it: it counts as finished by then.
+std::vector<ThreadAtFailure> threads_at_failure(EvidenceReader& evidence) {
   std::vector<ThreadAtFailure> threads;
-  for (std::size_t i = 0; i < evidence.thread_count(); ++i)
-    if (evidence.is_live(i))
-      threads.push_back({evidence.name(static_cast<std::uint32_t>(i)), state_text(evidence, i), evidence.stack(i)});
+  for (std::size_t i = 0; i < evidence.thread_count(); ++i) {
+    const bool ends = !evidence.is_live(i) && evidence.failure().has_regs && evidence.failure().thread == i;
+    if (!ends && !evidence.is_live(i)) continue;
+    threads.push_back({evidence.name(static_cast<std::uint32_t>(i)), ends ? "ending" : state_text(evidence, i),
+                       evidence.stack(i)});
+  }
   return threads;
 }
 
@@ -114,7 +145,7 @@ std::optional<FailureRecord> classify(const RunEvidence& raw, int wait_status) {
 
   FailureRecord record;
   record.kind = kind_text(cause.kind);
-  if (cause.recorded) record.threads = live_threads(evidence);  // else the process is gone and the table is history
+  if (cause.recorded) record.threads = threads_at_failure(evidence);  // else the process is gone and the table is history
   if (cause.kind == HEDDLE_FAIL_DEADLOCK) {
     record.deadlock = deadlock_edges(evidence);
     record.notes = deadlock_notes(evidence);
@@ -122,6 +153,9 @@ std::optional<FailureRecord> classify(const RunEvidence& raw, int wait_status) {
   place_failure(record, evidence, cause);
   describe(record, evidence, cause);
   record.signature = signature(record);
+  if (evidence.memory_denied())
+    record.notes.emplace_back(
+        "stacks are missing: process_vm_readv and /proc/PID/mem are denied here (seccomp, yama); see heddle doctor");
   return record;
 }
 

@@ -84,6 +84,9 @@ std::string report_class(std::string_view line) {
   std::string_view rest =
       at == std::string_view::npos ? line : line.substr(at + std::string_view("Sanitizer: ").size());
   if (rest.starts_with("data race")) return "data race";
+  constexpr std::string_view kAttempting = "attempting ";
+  if (rest == "attempting free" || rest.starts_with("attempting free on address")) return "bad-free";
+  if (rest.starts_with(kAttempting)) rest.remove_prefix(kAttempting.size());
   if (const auto error = rest.find("runtime error: "); error != std::string_view::npos) return "undefined behaviour";
   return std::string(rest.substr(0, rest.find_first_of(" (\n")));
 }

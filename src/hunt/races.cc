@@ -39,6 +39,15 @@ RaceAccess access(const End& end, const RunOutcome& outcome, SiteResolver& resol
   out.file = site.file;
   out.line = site.line;
   out.stack = symbolise(executor.symbolizer(), stack_addresses(evidence.stack_words, end.stack));
+  // In a library's header, or in a wrapper, the caller says more.
+  const auto own = std::ranges::find_if(out.stack, [](const Frame& f) { return !f.system; });
+  const bool elsewhere = own != out.stack.end() && own->wrapper;
+  const Frame* caller = elsewhere || out.file.starts_with("/usr/") || out.line == 0 ? user_frame(out.stack) : nullptr;
+  if (caller && !caller->system && caller->line != 0) {
+    out.function = caller->function;
+    out.file = caller->file;
+    out.line = caller->line;
+  }
   return out;
 }
 

@@ -201,7 +201,26 @@ Stack CodeIndex::frames(std::uint64_t address) {
   std::size_t file_count = 0;
   if (!calls.empty()) dwarf_getsrcfiles(&unit->die, &files, &file_count);
   Stack stack;
+  // A place without a line (merged code, a call that the compiler made) is that of its function: never line 0.
+  const auto at_function = [&](Dwarf_Die* die) {
+    Dwarf_Die origin;
+    Dwarf_Attribute attribute;
+    const bool is_inlined =
+        dwarf_attr(die, DW_AT_abstract_origin, &attribute) && dwarf_formref_die(&attribute, &origin);
+    Dwarf_Word line = 0, file = 0;
+    const auto declared = [&](unsigned which, Dwarf_Word& value) {
+      return dwarf_attr_integrate(is_inlined ? &origin : die, which, &attribute) && dwarf_formudata(&attribute, &value) == 0;
+    };
+    // Not dwarf_decl_file(): libdw 0.188 takes DWARF 5's file 0 for none.
+    if (position.line != 0 || !declared(DW_AT_decl_line, line) || !declared(DW_AT_decl_file, file) || line == 0) return;
+    if (!files) dwarf_getsrcfiles(&unit->die, &files, &file_count);
+    if (!files || file >= file_count) return;
+    position.file = absolute(*unit, dwarf_filesrc(files, file, nullptr, nullptr));
+    position.line = static_cast<std::uint32_t>(line);
+    position.column = 0;
+  };
   for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
+    at_function(&*call);
     name_frame(position, &*call);
     position.inlined = true;
     stack.push_back(position);
@@ -211,6 +230,7 @@ Stack CodeIndex::frames(std::uint64_t address) {
     position.line = static_cast<std::uint32_t>(number(&*call, DW_AT_call_line));
     position.column = static_cast<std::uint32_t>(number(&*call, DW_AT_call_column));
   }
+  at_function(function);
   name_frame(position, function);
   stack.push_back(position);
   return stack;

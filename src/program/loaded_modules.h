@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "src/program/process_maps.h"
+#include "src/program/program.h"
 #include "src/result/result.h"
 
 namespace heddle {
@@ -30,6 +31,7 @@ struct LoadedModule {
   Dwfl_Module* dwfl = nullptr;
   std::unique_ptr<CodeIndex> code;  // built at first use
   std::unique_ptr<DataIndex> data;  // built at first use
+  std::unique_ptr<CodeNames> names;  // built at first use
   std::vector<char> image;          // of the vdso
   /// "f" for each "f.heddle" that it defines: a symbol "f" beside it is the dispatcher. Filled at the first question.
   std::optional<std::unordered_set<std::string>> dispatched;

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,19 @@ std::vector<std::filesystem::path> mapped_files(pid_t pid);
 /// Site descriptors of an ELF file in file order; `id` is the index (the static id at run time is first_site + index).
 /// Functions are demangled as in Frame::function. Empty: not built by heddle cc.
 Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& elf);
+
+/// What the pass knew about calls of synchronisation primitives.
+struct CodeNames {
+  struct Place {
+    std::string file;
+    std::uint32_t line = 0, column = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::set<std::string> wrappers;       // linkage names of functions that only wrap a primitive
+  std::map<Place, std::string> calls;   // the object of a call, as the source spells it
+};
+/// Empty for files without site table, and damaged ones.
+CodeNames read_code_names(const std::filesystem::path& elf);
 
 /// The framed clean bitcode modules (abi/bitcode_frame.h), in link order. Empty: none. Error: a frame is cut off or its
 /// hash is wrong.

@@ -104,6 +104,28 @@ Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) {
   return records;
 }
 
+CodeNames read_code_names(const std::filesystem::path& path) {
+  CodeNames names;
+  auto elf = ElfFile::open(path);
+  if (!elf || elf->header().e_type == ET_REL) return names;
+  auto section = elf->section(HEDDLE_SITE_SECTION);
+  if (!section || !*section) return names;
+  const auto bytes = (*section)->bytes;
+  SiteTexts texts(*elf);
+  for (std::size_t offset = 0; offset + sizeof(HeddleSite) <= bytes.size(); offset += sizeof(HeddleSite)) {
+    HeddleSite site;
+    std::memcpy(&site, bytes.data() + offset, sizeof site);
+    const std::uint64_t at = (*section)->address + offset;
+    if (site.flags & HEDDLE_SITE_WRAPPER)
+      names.wrappers.insert(texts.text(at + offsetof(HeddleSite, function), site.function));
+    if ((site.flags & HEDDLE_SITE_CALL) && site.line != 0 && site.variable != 0)
+      names.calls.try_emplace({texts.text(at + offsetof(HeddleSite, file), site.file), site.line, site.column},
+                              texts.text(at + offsetof(HeddleSite, variable), site.variable));
+    if (texts.damaged()) return {};
+  }
+  return names;
+}
+
 Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& path) {
   auto elf = ElfFile::open(path);
   if (!elf) return std::unexpected(elf.error());

@@ -10,6 +10,7 @@
 #include "src/program/data_index.h"
 #include "src/program/function_name.h"
 #include "src/program/loaded_modules.h"
+#include "src/program/process_maps.h"
 #include "src/program/unwinder.h"
 
 namespace heddle {
@@ -35,8 +36,10 @@ bool is_system_name(std::string_view function) {
 }
 
 bool is_runtime_name(const Frame& frame) {
-  for (const char* runtime : {"heddle::rt::", "__sanitizer::", "__asan", "__ubsan", "__lsan", "__interception"})
+  for (const char* runtime : {"heddle::rt::", "heddle_raw_syscall", "heddle_blocking_", "__sanitizer::", "__asan", "__ubsan",
+                              "__lsan", "__interception", "__interceptor_", "___interceptor_"})
     if (frame.function.starts_with(runtime)) return true;  // ours and the sanitizers', linked into the executable
+  if (frame.function == "asan_thread_start") return true;
   return frame.linkage.starts_with("__heddle_");
 }
 
@@ -74,6 +77,8 @@ Stack describe(LoadedModules& modules, LoadedModule& module, std::uint64_t addre
     module.code =
         std::make_unique<CodeIndex>(module.system_library ? nullptr : dwfl_module_getdwarf(module.dwfl, &bias));
   }
+  if (!module.names)
+    module.names = std::make_unique<CodeNames>(module.system_library ? CodeNames{} : read_code_names(module.path));
   Stack stack = module.code->frames(address - module.bias);
   if (stack.empty()) stack.emplace_back();
   name_by_symbol(stack.back(), module, address);
@@ -82,6 +87,11 @@ Stack describe(LoadedModules& modules, LoadedModule& module, std::uint64_t addre
     frame.offset = address - module.bias;
     if (frame.linkage.empty()) frame.linkage = frame.function;
     frame.system = is_system(frame, module, modules);
+    frame.wrapper = !frame.system && module.names->wrappers.contains(frame.linkage);
+    if (frame.system && module.code->is_runtime_file(frame.file)) {  // stands for libc's function, which has no lines here
+      frame.file.clear();
+      frame.line = frame.column = 0;
+    }
   }
   return stack;
 }
@@ -181,12 +191,53 @@ std::string Symbolizer::data_name(std::uint64_t address) {
   return what_it_stands_for(module->data->name(address));
 }
 
+/// "this->lock" in "Queue::push" -> "Queue::lock"
+static std::string in_class(std::string expression, const Frame& frame) {
+  // What a lock is made of is the library's.
+  for (const char* part : {".__", "._M_", "->__", "->_M_"}) expression = expression.substr(0, expression.find(part));
+  constexpr std::string_view kThis = "this->";
+  const std::size_t end = frame.function.rfind("::");
+  if (!expression.starts_with(kThis) || end == std::string::npos) return expression;
+  return frame.function.substr(0, end + 2) + expression.substr(kThis.size());
+}
+
+std::string Symbolizer::object_name(std::span<const std::uint64_t> return_addresses) {
+  std::string name;
+  for (const std::uint64_t pc : return_addresses) {
+    const LoadedModule* module = impl_->modules.find(pc - 1);
+    for (const Frame& frame : frames(pc, true)) {
+      if (frame.system || !module || !module->names) continue;
+      const auto call = module->names->calls.find({frame.file, frame.line, frame.column});
+      if (call == module->names->calls.end()) return name;
+      name = in_class(call->second, frame);
+      if (!frame.wrapper) return name;
+    }
+  }
+  return name;
+}
+
+bool Symbolizer::can_read(pid_t pid, std::uint64_t address) {
+  std::uint64_t word = 0;
+  return read_memory(pid, address, &word, sizeof word);
+}
+
+void leave_out_runtime(Stack& stack) {
+  std::erase_if(stack, [](const Frame& f) {
+    if (!f.system || f.linkage.starts_with("heddle_check")) return false;
+    return f.function.starts_with("heddle::rt::") || f.linkage.starts_with("heddle_") || f.linkage.starts_with("__heddle_");
+  });
+}
+
 const Frame* user_frame(std::span<const Frame> stack) {
   const auto is_users = [](const Frame& f) { return !f.system; };
+  const auto is_no_wrapper = [](const Frame& f) { return !f.system && !f.wrapper && !f.function.empty(); };
   const auto is_instance = [](const Frame& f) {
     return f.file.empty() && f.function.starts_with("std::") && !f.module.starts_with("lib");
   };
-  if (const auto it = std::ranges::find_if(stack, is_users); it != stack.end()) return &*it;
+  if (const auto it = std::ranges::find_if(stack, is_users); it != stack.end()) {
+    const auto caller = it->wrapper ? std::ranges::find_if(it, stack.end(), is_no_wrapper) : it;
+    return caller != stack.end() ? &*caller : &*it;
+  }
   if (const auto it = std::ranges::find_if(stack, is_instance); it != stack.end()) return &*it;
   return stack.empty() ? nullptr : &stack.front();
 }

@@ -34,6 +34,11 @@ class Symbolizer {
   /// Unwinds a stopped thread of `pid` from `regs` by .eh_frame CFI; falls back to frame pointers; at most `limit`
   /// frames.
   Stack unwind(pid_t pid, const HeddleRegs& regs, std::size_t limit = 64);
+  /// What the source calls the object that a synchronisation primitive was called for ("thr->mutex"), from the return
+  /// addresses of its stack, innermost first: as the first caller that is no wrapper spells it; "" if unknown.
+  std::string object_name(std::span<const std::uint64_t> return_addresses);
+  /// May this process look at the stack of that one? Sandboxes and yama can forbid it.
+  static bool can_read(pid_t pid, std::uint64_t address);
   /// "counter", "queue.lock", "table[3].next" for an address in static storage (symbol + DWARF type); "" if none.
   std::string data_name(std::uint64_t address);
 
@@ -42,9 +47,13 @@ class Symbolizer {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Leaves out what is inside our runtime: no user called it. Functions of libraries that the runtime defines anew stay.
+void leave_out_runtime(Stack& stack);
+
 /// Demangles and strips our clone suffixes (".heddle", ".plain").
 std::string demangle(const std::string& linkage);
-/// The innermost frame that is the user's code. When none is known to be: without debug info the user's function may be
+/// The innermost frame that is the user's code and no wrapper of a primitive, if there is one; else the innermost that
+/// is the user's. When none is known to be: without debug info the user's function may be
 /// inlined into an instance of a library template ("std::thread::_State_impl<...>::_M_run"), so the innermost of those;
 /// else the innermost of all. Null: the stack is empty.
 const Frame* user_frame(std::span<const Frame> stack);

@@ -264,6 +264,29 @@ TEST(Unwind, ARebuiltProgramIsReadAgain) {
   }
 }
 
+TEST(Unwind, ACallWithoutALineIsAtItsFunction) {
+  const std::string source = std::string(testing::kParkDeclarations) + R"(
+int after;
+static inline __attribute__((always_inline)) void innermost(void) { park(0); after = 1; }
+static inline __attribute__((always_inline)) void middle(void) {  // declared
+#line 0
+  innermost(); }
+#line 100
+int main(void) { middle(); after = 2; return 0; }
+)";
+  for (const char* compiler : {"clang-19 -g -O1 -w", "gcc -g -O1 -w"}) {
+    ScratchFolder folder;
+    ParkedProcess process(compile(folder, "lineless.c", source, compiler), 1);
+    ASSERT_TRUE(process.ok());
+    Symbolizer symbolizer;
+    ASSERT_TRUE(symbolizer.attach(process.pid()).has_value());
+    const Stack stack = symbolizer.unwind(process.pid(), process.regs(0));
+    ASSERT_TRUE(frame_of(stack, "middle")) << compiler;
+    EXPECT_EQ(frame_of(stack, "middle")->line, line_of(source, "// declared")) << compiler;
+    EXPECT_EQ(std::filesystem::path(frame_of(stack, "middle")->file).filename(), "lineless.c") << compiler;
+  }
+}
+
 TEST(Unwind, RuntimeCodeIsNotTheUsers) {
   ScratchFolder folder;
   std::filesystem::create_directories(folder.path() / "runtime" / "sync");

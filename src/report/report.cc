@@ -16,16 +16,6 @@ std::string place_text(const FailureRecord& failure) {
   return out;
 }
 
-Frame own_frame(const RaceAccess& access) {
-  const auto own = std::ranges::find_if(access.stack, [](const Frame& f) { return !f.system && !f.file.empty(); });
-  if (own != access.stack.end()) return *own;
-  Frame frame;
-  frame.function = access.function;
-  frame.file = access.file;
-  frame.line = access.line;
-  return frame;
-}
-
 std::string access_text(const RaceAccess& access) {
   const Frame frame = own_frame(access);
   const std::string at = frame.file.empty() ? "" : fmt::format(" {}:{}", base_name(frame.file), frame.line);

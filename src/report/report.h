@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/show/race_groups.h"
 #include "src/trace/trace.h"
 
 namespace heddle {
@@ -55,8 +56,5 @@ std::string place_text(const FailureRecord& failure);
 
 /// "write hits.c:7 in serve (thread 0.1)": where the user's own code made the access.
 std::string access_text(const RaceAccess& access);
-
-/// The frame of the user's code that made the access; inside a library's template, the one that called it.
-Frame own_frame(const RaceAccess& access);
 
 }  // namespace heddle

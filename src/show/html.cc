@@ -13,6 +13,7 @@
 #include "src/show/names.h"
 #include "src/show/page.h"
 #include "src/show/page_events.h"
+#include "src/show/race_groups.h"
 #include "src/show/rows.h"
 #include "src/show/source_files.h"
 #include "src/show/spans.h"
@@ -195,12 +196,19 @@ class Page {
 
   Json races() {
     Json out = Json::array();
-    for (std::size_t i = 0; i < head_.races.size() && i < kMaxRaces; ++i) {
-      const RaceRecord& r = head_.races[i];
-      Json accesses = Json::array();
-      for (const RaceAccess* a : {&r.first, &r.second})
-        accesses.push_back({a->thread, a->kind, place(a->function, a->file, a->line)});
-      out.push_back({r.variable, accesses});
+    // [variable, [[access, access], ...], whether the failing statement uses it]
+    const std::vector<RaceGroup> groups = grouped_races(head_.races, head_.failure ? &*head_.failure : nullptr);
+    for (std::size_t i = 0; i < groups.size() && i < kMaxRaces; ++i) {
+      Json pairs = Json::array();
+      for (std::size_t k = 0; k < groups[i].races.size() && k < kMaxRaces; ++k) {
+        Json accesses = Json::array();
+        for (const RaceAccess* a : {&groups[i].races[k]->first, &groups[i].races[k]->second}) {
+          const Frame at = own_frame(*a);
+          accesses.push_back({a->thread, a->kind, place(at.function, at.file, at.line)});
+        }
+        pairs.push_back(std::move(accesses));
+      }
+      out.push_back({groups[i].variable, pairs, groups[i].at_failure});
     }
     return out;
   }

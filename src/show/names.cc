@@ -1,5 +1,7 @@
 #include "src/show/names.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace heddle {
@@ -23,11 +25,21 @@ bool system_path(std::string_view file) {
          file.find("/include/c++/") != std::string_view::npos;
 }
 
-/// The innermost frame of the user's code; null when there is none.
+/// The innermost frame of the user's code that is no wrapper of a primitive; else the innermost; null when there is none.
 const Frame* innermost_of_user(const Stack& stack) {
-  for (const Frame& f : stack)
-    if (!f.system && (f.line != 0 || !f.function.empty())) return &f;
-  return nullptr;
+  const Frame* first = nullptr;
+  for (const Frame& f : stack) {
+    if (f.system || (f.line == 0 && f.function.empty())) continue;
+    if (!f.wrapper) return &f;
+    if (!first) first = &f;
+  }
+  return first;
+}
+
+/// The event happened in a wrapper that somebody of the user's called.
+bool in_wrapper(const Stack& stack) {
+  const auto own = std::ranges::find_if(stack, [](const Frame& f) { return !f.system; });
+  return own != stack.end() && own->wrapper;
 }
 
 }  // namespace
@@ -71,7 +83,8 @@ PlaceId Names::find(const HeddleEvent& event) {
       event.stack != 0 && event.stack <= head_.stacks.size() ? &head_.stacks[event.stack - 1] : nullptr;
   const bool foreign =
       s != nullptr && (system_path(s->file) || (stack != nullptr && !stack->empty() && stack->front().system));
-  if (s != nullptr && s->line != 0 && !foreign) return intern({s->function, s->file, s->line});
+  const bool wrapped = stack != nullptr && in_wrapper(*stack);
+  if (s != nullptr && s->line != 0 && !foreign && !wrapped) return intern({s->function, s->file, s->line});
   if (const Frame* f = stack != nullptr ? innermost_of_user(*stack) : nullptr)
     return intern({f->function, f->file, f->line});
   if (s != nullptr && !(s->function.empty() && s->file.empty()))
@@ -100,7 +113,11 @@ PlaceId Names::place(const HeddleEvent& event) {
 std::uint32_t Names::column(const HeddleEvent& event) {
   const SiteRecord* s = event.site == 0 ? nullptr : site(event.site);
   const Place& where = place(place(event));
-  return s != nullptr && s->line == where.line && s->file == where.file ? s->column : 0;
+  if (s != nullptr && s->line == where.line && s->file == where.file) return s->column;
+  const Stack* stack =
+      event.stack != 0 && event.stack <= head_.stacks.size() ? &head_.stacks[event.stack - 1] : nullptr;
+  const Frame* f = stack != nullptr ? innermost_of_user(*stack) : nullptr;
+  return f != nullptr && f->line == where.line && f->file == where.file ? f->column : 0;
 }
 
 bool Names::has_name(const HeddleEvent& event) const {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/race_groups.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
 
@@ -46,8 +47,11 @@ class SectionText {
                                          : std::string(base_name(f.file));
       line(fmt::format("{}  {}", f.function.empty() ? "?" : f.function, place), indent);
     }
-    if (shown == 0 && !stack.empty() && !stack.front().function.starts_with("heddle::rt::"))
-      line(fmt::format("{}  {}", stack.front().function, stack.front().module), indent);
+    const auto named = std::ranges::find_if(stack, [](const Frame& f) {
+      return !f.function.empty() && !f.function.starts_with("heddle::rt::") && !f.function.starts_with("heddle_raw_");
+    });
+    if (shown == 0 && named != stack.end())
+      line(fmt::format("{}  {}", named->function, named->module), indent);
     else if (hidden > 0)
       line(fmt::format("({} of libraries not shown)", counted("frame", hidden)), indent);
   }
@@ -100,33 +104,50 @@ std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
   return section.take();
 }
 
-/// Several accesses of one line, in a template say, are one thing to the reader.
-std::vector<const RaceRecord*> distinct_races(const TraceHead& head) {
-  std::vector<const RaceRecord*> out;
-  std::set<std::string> seen;
-  for (const RaceRecord& r : head.races) {
-    std::string text = r.variable;
-    for (const RaceAccess* a : {&r.first, &r.second})
-      text += fmt::format("|{} {}", a->kind, position(a->file, a->line, a->function, a->thread));
-    if (seen.insert(std::move(text)).second) out.push_back(&r);
+std::vector<RaceGroup> groups_of(const TraceHead& head) {
+  return grouped_races(head.races, head.failure ? &*head.failure : nullptr);
+}
+
+void add_race(SectionText& section, const RaceRecord& r) {
+  for (const RaceAccess* a : {&r.first, &r.second}) {
+    const Frame at = own_frame(*a);
+    section.line(fmt::format("{}  {}", a->kind, position(at.file, at.line, at.function, a->thread)), 6);
+    section.stack(a->stack, 10);
   }
-  return out;
 }
 
 std::string races_text(const TraceHead& head, const ViewOptions& options) {
-  const std::vector<const RaceRecord*> races = distinct_races(head);
-  SectionText section(counted("data race", races.size()), options);
-  for (std::size_t i = 0; i < races.size() && i < kMaxRaces; ++i) {
-    const RaceRecord& r = *races[i];
-    section.line(fmt::format("on {}{}", r.variable.empty() ? "memory" : r.variable,
-                             r.size != 0 ? fmt::format(" ({})", counted("byte", r.size)) : ""));
-    for (const RaceAccess* a : {&r.first, &r.second}) {
-      section.line(fmt::format("{}  {}", a->kind, position(a->file, a->line, a->function, a->thread)), 6);
-      section.stack(a->stack, 10);
+  const std::vector<RaceGroup> groups = groups_of(head);
+  SectionText section(counted_races(groups), options);
+  for (std::size_t i = 0; i < groups.size() && i < kMaxRaces; ++i) {
+    const RaceGroup& g = groups[i];
+    section.line(fmt::format("on {}{}{}", g.variable, g.size != 0 ? fmt::format(" ({})", counted("byte", g.size)) : "",
+                             g.at_failure ? ", which the failing statement uses" : ""));
+    for (std::size_t k = 0; k < g.races.size() && k < kMaxRaces; ++k) {
+      if (k > 0) section.line("and", 6);
+      add_race(section, *g.races[k]);
     }
+    if (g.races.size() > kMaxRaces)
+      section.line(fmt::format("and {} more pairs (--json has all)", g.races.size() - kMaxRaces), 6);
   }
-  if (races.size() > kMaxRaces) section.line(fmt::format("and {} more (--json has all)", races.size() - kMaxRaces));
+  if (groups.size() > kMaxRaces) section.line(fmt::format("and {} more (--json has all)", groups.size() - kMaxRaces));
   return section.take();
+}
+
+/// "  data race on shared: write a.c:8 in put, thread 0.1, and read a.c:5 in take, thread 0.2": beside the failure that it explains.
+std::string race_at_failure(const TraceHead& head, const ViewOptions& options) {
+  std::string out;
+  for (const RaceGroup& g : groups_of(head)) {
+    if (!g.at_failure) continue;
+    const auto side = [](const RaceAccess& a) {
+      const Frame at = own_frame(a);
+      return fmt::format("{} {}", a.kind, position(at.file, at.line, at.function, a.thread));
+    };
+    const std::string text = fmt::format("data race on {}: {}, and {}", g.variable, side(g.races.front()->first),
+                                         side(g.races.front()->second));
+    out += "  " + clean(text, options.utf8) + "\n";
+  }
+  return out;
 }
 
 std::string notes_text(const TraceHead& head, const ViewOptions& options) {
@@ -196,8 +217,8 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     const bool fits = text.size() + at.size() <= kLongLine;
     text = clean(text, options.utf8);
     if (!at.empty()) text += (fits ? "   " : "\n  ") + clean(at, options.utf8);
-    return paint(options.colour, Paint::Red, "FAILED") + "  " + text + (head.complete ? "" : "   (trace incomplete)") +
-           "\n";
+    text += head.complete ? "\n" : "   (trace incomplete)\n";
+    return paint(options.colour, Paint::Red, "FAILED") + "  " + text + race_at_failure(head, options);
   }
   if (kind == "incomplete") {
     const std::string why = trace.damage().empty() ? "the run did not reach its end" : trace.damage();
@@ -210,7 +231,7 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
   }
   return fmt::format("{} {}{}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
                      WEXITSTATUS(head.wait_status),
-                     head.races.empty() ? "" : ", with " + counted("data race", distinct_races(head).size()));
+                     head.races.empty() ? "" : ", with " + counted_races(groups_of(head)));
 }
 
 std::string overview(const TraceReader& trace, const Survey& survey, const ViewOptions& options) {

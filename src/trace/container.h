@@ -51,6 +51,8 @@ class TraceReader {
   ~TraceReader();
   /// `complete` is false when anything of the file is missing.
   const TraceHead& head() const;
+  /// For a view that shows something else than what the file has.
+  void change_head(const std::function<void(TraceHead&)>& change);
   /// Calls `visit` with consecutive blocks of events, in order; stops early when it returns false. Memory is bounded by
   /// one block. Error: a block that carries a right checksum but no events (a hostile file), or a file that changed
   /// meanwhile.

@@ -255,6 +255,7 @@ TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 TraceReader::~TraceReader() = default;
 
 const TraceHead& TraceReader::head() const { return impl_->head; }
+void TraceReader::change_head(const std::function<void(TraceHead&)>& change) { change(impl_->head); }
 std::uint64_t TraceReader::event_count() const { return impl_->events; }
 std::uint64_t TraceReader::event_bytes() const { return impl_->event_bytes; }
 std::uint64_t TraceReader::file_bytes() const { return impl_->source.size(); }

@@ -129,7 +129,9 @@ bool HeadDecoder::frames(ByteReader& r) {
     frame.column = f.u32();
     frame.offset = f.varint();
     frame.inlined = f.flag();
-    frame.system = f.flag();
+    const std::uint64_t whose = f.varint();
+    frame.system = whose & 1;
+    frame.wrapper = whose & 2;
     frames_.push_back(std::move(frame));
   });
 }

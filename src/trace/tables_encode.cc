@@ -61,7 +61,7 @@ class FrameTable {
     w.varint(f.column);
     w.varint(f.offset);
     w.flag(f.inlined);
-    w.flag(f.system);
+    w.varint((f.system ? 1u : 0u) | (f.wrapper ? 2u : 0u));
     const auto [it, added] = ids_.try_emplace(std::string(w.view()), static_cast<std::uint32_t>(ids_.size() + 1));
     if (added) order_.push_back(&it->first);
     return it->second;

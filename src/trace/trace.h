@@ -24,7 +24,8 @@ struct Frame {
   std::uint32_t line = 0, column = 0;
   std::uint64_t offset = 0;  // in the module
   bool inlined = false;
-  bool system = false;  // in libc/libstdc++/system headers/our runtime: not the user's code
+  bool system = false;   // in libc/libstdc++/system headers/our runtime: not the user's code
+  bool wrapper = false;  // the user's, but all it does is to call a primitive: its caller says more
   bool operator==(const Frame&) const = default;
 };
 using Stack = std::vector<Frame>;  // innermost first

@@ -196,9 +196,11 @@ def assertion(b, traces, shots):
     n = page.value("heddle.N")
     listed = traces.run("show", "--events", traces.work / "queue.heddle").stdout.decode()
     lines = [l for l in listed.splitlines() if re.match(r" *\d+ [* ] ", l)]
-    check("queue: as many events as show --events lists", n == len(lines), (n, len(lines)))
+    check("queue: as many events as show --events lists, and the failure", n == len(lines) + 1, (n, len(lines)))
     fails = page.value("(() => { const i = heddle.failureEvent; return [heddle.title(i), heddle.placeText(heddle.placeOf(i)), heddle.codeOf(i)]; })()")
-    check("queue: the failing event, its value and its source", fails[0] == "filled = 0" and fails[1].startswith("queue.c:19") and "assert(filled > 0)" in fails[2], fails)
+    check("queue: the failure, its place and its source", fails[0] == "FAILED assertion `filled > 0`" and fails[1].startswith("queue.c:19 in take") and "assert(filled > 0)" in fails[2], fails)
+    before = page.value("(() => { const i = heddle.failureEvent - 1; return [heddle.title(i), heddle.placeText(heddle.placeOf(i))]; })()")
+    check("queue: what libc did to report it is not put there", before == ["free", ""], before)
     check("queue: and its line in the panel", page.value("document.querySelector('#event .here.fails').textContent").endswith("assert(filled > 0);"))
     # Hover over the failing event.
     x, y = page.value("""(() => { const V = heddle.V, i = heddle.failureEvent, r = document.getElementById('lanes').getBoundingClientRect();
@@ -206,7 +208,7 @@ def assertion(b, traces, shots):
     page.mouse("mouseMoved", x, y)
     page.frame()
     tip = page.value("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
-    check("queue: hover shows value, line, source and locks", all(t in tip for t in ("filled = 0", "queue.c:19", "assert(filled > 0)", "holds m")), tip)
+    check("queue: hover shows value, line, source and locks", all(t in tip for t in ("FAILED", "queue.c:19", "assert(filled > 0)", "holds m")), tip)
     page.screenshot(shots / "queue-hover.png")
     # The wheel zooms around the pointer, dragging moves.
     before = page.value("[heddle.V.scale, heddle.V.left]")
@@ -250,7 +252,7 @@ def recorded(b, traces, shots):
     at, last = page.value("[heddle.V.selected, heddle.lanes.find(l => l.name === heddle.T.failure.thread).last]")
     steps, all_steps = page.value("[heddle.E.step[heddle.failureEvent], heddle.T.steps]")
     check("recorded: the failure stands at the last step of its thread, the end of the run", at == last and steps == all_steps, (at, last, steps, all_steps))
-    check("recorded: though that has no line of its own", page.value("heddle.T.places[heddle.T.shapes[heddle.E.shape[heddle.failureEvent]][2]][2]") == 0)
+    check("recorded: the event before it has no line, and gets none", page.value("heddle.placeOf(heddle.failureEvent - 1)[2]") == 0)
     line = RECORDED.splitlines().index(next(l for l in RECORDED.splitlines() if "abort()" in l)) + 1
     panel = page.value("document.getElementById('event').textContent")
     check("recorded: with the failure's own line and source", f"recorded.c:{line} in work" in panel and "abort()" in page.value("document.querySelector('#event .here.fails').textContent"), panel)
@@ -264,6 +266,43 @@ def recorded(b, traces, shots):
     marks = [i for i, l in enumerate(rows) if "FAILED" in l and i > 0]
     check("recorded: in the text the failure is at the end", len(marks) == 1 and not any("budget" in l for l in rows[marks[0]:]), rows[-8:])
     perfetto(traces, "recorded")
+
+
+CROWD = r"""
+#include <assert.h>
+#include <pthread.h>
+static int counter, late;
+static void* work(void* p) {
+  int seen = counter;
+  counter = seen + 1;
+  return p;
+}
+int main(void) {
+  pthread_t t[20], last;
+  for (int i = 0; i < 20; i++) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 20; i++) pthread_join(t[i], 0);
+  int lost = counter != 20;
+  pthread_create(&last, 0, work, 0);
+  assert(!lost);  // before the last one has begun
+  pthread_join(last, 0);
+}
+"""
+
+
+def crowd(b, traces, shots):
+    source = traces.work / "crowd.c"
+    source.write_text(CROWD)
+    path = traces.make("crowd", source, "--strategy", "random")
+    page = b.open(path)
+    common(page, "crowd", shots, path)
+    check("crowd: no lane for a thread without events", page.value("[heddle.T.threads.length, heddle.lanes.length]") == [22, 21], page.value("heddle.lanes.map(l => l.name)"))
+    cards = page.value("[...document.querySelectorAll('#why .race')].map(e => e.textContent)")
+    check("crowd: races are in the first view, one card per variable", len(cards) == 1 and cards[0].startswith("data race on counter") and "crowd.c:6 in work" in cards[0], cards)
+    check("crowd: the card is seen without scrolling", page.value("document.querySelector('#why .race').getBoundingClientRect().bottom < innerHeight"))
+    page.value("document.querySelector('#why .race a').click()")
+    selected = page.value("heddle.placeText(heddle.placeOf(heddle.V.selected))")
+    check("crowd: a place of the race leads to its event", selected.startswith("crowd.c:") and "in work" in selected, selected)
+    check("crowd: nothing to complain about after all that", not page.complaints(), page.complaints())
 
 
 def many(b, traces, shots):
@@ -371,7 +410,7 @@ def main():
     traces = Traces(str(pathlib.Path(a.heddle).resolve()), work)
     try:
         with browser.Browser(work) as b:
-            for part in (deadlock, assertion, recorded, many, hostile):
+            for part in (deadlock, assertion, recorded, crowd, many, hostile):
                 part(b, traces, shots)
         for name in ("transfer", "queue", "many"):
             perfetto(traces, name)

@@ -3,6 +3,26 @@ const $ = (id) => document.getElementById(id);
 const T = JSON.parse($("tables").textContent);
 const POINT = 8, VALUE = 16, FAILED = 32;
 
+/// Threads without events have no lane: numbers of threads are those of lanes from here on.
+const shownThreads = T.threads.map((_, i) => i).filter((i) => T.threads[i][3] > 0 || (T.failure && (T.failure.thread === T.threads[i][0] || T.failure.deadlock.some((e) => e.thread === T.threads[i][0]))));
+const laneOf = new Int32Array(T.threads.length).fill(-1);
+shownThreads.forEach((thread, lane) => (laneOf[thread] = lane));
+
+/// The failure is an entry of its own behind the last event, with its own place and stack; a deadlock is how its threads wait instead.
+/// Its shape, or -1; its thread is `failingThread`.
+const failingThread = T.failure ? shownThreads.findIndex((i) => T.threads[i][0] === T.failure.thread) : -1;
+function failureShape() {
+  if (failingThread < 0 || T.failure.deadlock.length) return -1;
+  const at = T.failure.threads.find((t) => t[0] === T.failure.thread);
+  T.kinds.push(["FAILED", 0]);
+  T.places.push(T.failure.place);
+  T.strings.push(T.failure.message || T.failure.kind);
+  T.stacks.push(at ? at[2] : []);
+  T.shapes.push([T.kinds.length - 1, 0, T.places.length - 1, T.strings.length - 1, 0, at ? T.stacks.length - 1 : 0]);
+  return T.shapes.length - 1;
+}
+const FAILURE_SHAPE = failureShape();
+
 function numbers(text) {
   const bytes = atob(text);
   let at = 0;
@@ -22,14 +42,14 @@ function numbers(text) {
 
 /// Arrays by event: thread, shape, value (low and high half), step.
 function decode() {
-  const room = T.total - T.first, stream = numbers($("events").textContent.trim());
+  const room = T.total - T.first + 1, stream = numbers($("events").textContent.trim());
   const E = { n: 0, thread: new Uint16Array(room), shape: new Uint32Array(room), low: new Uint32Array(room), high: new Uint32Array(room), step: new Float64Array(room) };
   const last = new Float64Array(T.shapes.length);
   let thread = 0, step = T.firstStep;
-  while (stream.more() && E.n < room) {
+  while (stream.more() && E.n + 1 < room) {
     const number = stream.next();
     if (number === 0) {
-      thread = stream.next();
+      thread = Math.max(0, laneOf[stream.next()]);
       continue;
     }
     const shape = number - 1, flags = T.shapes[shape][1], i = E.n++;
@@ -47,6 +67,12 @@ function decode() {
       E.low[i] = last[shape];
       E.high[i] = last[shape] < 0 ? 0xffffffff : 0;
     }
+  }
+  if (FAILURE_SHAPE >= 0) {
+    const i = E.n++;
+    E.thread[i] = failingThread;
+    E.shape[i] = FAILURE_SHAPE;
+    E.step[i] = step;
   }
   return E;
 }
@@ -89,7 +115,7 @@ function upper(a, x) {
 const segmentOf = (i) => upper(S.from, i) - 1;
 
 const preempting = new Set(T.preempted);  // first events of segments before which a thread was left that could have gone on
-const lanes = T.threads.map((t, index) => ({ index, name: t[0], entry: t[1], label: t[2], events: t[3], first: -1, last: -1, state: "" }));
+const lanes = shownThreads.map((i) => T.threads[i]).map((t, index) => ({ index, name: t[0], entry: t[1], label: t[2], events: t[3], first: -1, last: -1, state: "" }));
 for (let s = 0; s < S.n; s++) {
   const lane = lanes[S.thread[s]];
   if (lane.first < 0) lane.first = S.from[s];
@@ -101,8 +127,9 @@ if (T.failure) for (const [name, state] of T.failure.threads) if (laneByName.has
 /// Spans by lane, sorted by beginning: {object, kind, from, to, what, row}. Held ones get the lowest free row.
 function spans(list) {
   const byLane = lanes.map(() => []);
+  const end = T.total - T.first;  // what lasts to the end lasts to the failure
   for (const [thread, object, kind, from, to, what] of list)
-    if (byLane[thread]) byLane[thread].push({ object, kind, from, to, what, row: 0 });
+    if (byLane[laneOf[thread]]) byLane[laneOf[thread]].push({ object, kind, from, to: to >= end ? Math.max(to, N) : to, what, row: 0 });
   for (const spans of byLane) {
     spans.sort((a, b) => a.from - b.from);
     const free = [];
@@ -132,19 +159,6 @@ if (T.failure) {
 }
 const isStuck = (name) => (inCycle.size ? inCycle : deadlocked).has(name);
 
-/// The event that the failure stands at: the last step of its thread. Where every access is an event (not in a
-/// recording), what libc did to report it (allocations, a write) does not move it away from its own line. -1: none.
-function findFailure() {
-  if (!T.failure || !N) return -1;
-  if (!failing || failing.last < 0) return N - 1;
-  const [, file, line] = T.failure.place;
-  for (let i = failing.last; line && T.strategy !== "recorded" && i >= failing.first; i--) {
-    if (E.thread[i] !== failing.index) continue;
-    const [kind, flags, at] = T.shapes[E.shape[i]], place = T.places[at];
-    if (place[1] === file && place[2] === line) return i;
-    if (place[2] || ((flags & POINT) && !/^(i\/o|system call)/.test(T.kinds[kind] ? T.kinds[kind][0] : ""))) break;
-  }
-  return failing.last;
-}
-const failureEvent = findFailure();
-const failsAt = (i) => i === failureEvent && !deadlocked.size;
+/// The entry of the failure; of a deadlock, and where no thread is known, the last event. -1: none.
+const failureEvent = T.failure ? N - 1 : -1;
+const failsAt = (i) => FAILURE_SHAPE >= 0 && i === failureEvent;

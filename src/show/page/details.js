@@ -25,8 +25,7 @@ function stackBox(stack) {
 function showEvent(i) {
   const shape = T.shapes[E.shape[i]], lane = lanes[E.thread[i]], fails = failsAt(i), box = $("event");
   const parts = [make("h2", fails ? "bad" : "", title(i))];
-  if (fails) parts.push(make("p", "bad", "FAILED here: " + T.failure.message));
-  parts.push(make("p", "dim", (shape[1] & POINT ? "step " : "after step ") + grouped(E.step[i]) + " \u00b7 event " + grouped(T.first + i) + " \u00b7 thread " + laneTitle(lane)));
+  parts.push(make("p", "dim", (shape[1] & POINT ? "step " : "after step ") + grouped(E.step[i]) + (fails ? "" : " \u00b7 event " + grouped(T.first + i)) + " \u00b7 thread " + laneTitle(lane)));
   if (preempting.has(i) && i > 0) parts.push(make("p", "", "Thread " + lanes[E.thread[i - 1]].name + " was preempted before this: it could have gone on."));
   const locks = held[lane.index].filter((h) => h.from <= i && i < h.to).map((h) => objectName(h.object));
   if (locks.length) parts.push(make("p", "", "holds " + locks.join(", ")));
@@ -34,8 +33,6 @@ function showEvent(i) {
   if (wait && i === lane.last) parts.push(make("p", isStuck(lane.name) ? "bad" : "", "then, until the end: " + wait.what));
   const place = placeOf(i);
   parts.push(make("h3", "", placeText(place) || (T.strategy === "recorded" ? "no source line in a recording; gdb has it" : "no source line")), sourceBox(place, fails));
-  const own = ownPlace(i);
-  if (own[2] && (own[1] !== place[1] || own[2] !== place[2])) parts.push(make("h3", "", title(i) + "  " + placeText(own)), sourceBox(own, false));
   if (shape[5]) parts.push(make("h3", "", "Stack"), stackBox(T.stacks[shape[5]]));
   if (T.replayable) parts.push(make("p", "dim mono", "in gdb:  heddle replay --gdb " + (T.trace || "TRACE") + "   then   heddle goto " + Math.max(1, E.step[i])));
   box.replaceChildren(...parts);
@@ -52,10 +49,10 @@ function showRun() {
     for (const line of f.detail.split("\n").filter(Boolean)) parts.push(make("p", "", line));
     for (const note of f.notes) parts.push(make("p", "", note));
   }
-  if (T.races.length) parts.push(make("h3", "", counted(T.races.length, "data race")));
-  for (const [variable, accesses] of T.races) {
-    parts.push(make("p", "", make("b", "", variable || "memory")));
-    for (const [thread, kind, place] of accesses) parts.push(make("p", "dim", kind + "  " + placeText(place) + ", thread " + thread));
+  if (T.races.length) parts.push(make("h3", "", racesText()));
+  for (const [variable, pairs, atFailure] of T.races) {
+    parts.push(make("p", atFailure ? "bad" : "", make("b", "", variable), atFailure ? "  (the failing statement uses it)" : ""));
+    for (const pair of pairs) parts.push(make("p", "dim", pair.map(([thread, kind, place]) => kind + "  " + placeText(place) + ", thread " + thread).join("   and   ")));
   }
   if (T.notes.length) parts.push(make("h3", "", "Notes"), ...T.notes.map((n) => make("p", "", n)));
   if (T.output.trim()) parts.push(make("h3", "", "Output of the program" + (T.outputCut ? " (its end)" : "")), make("pre", "", T.output));

@@ -7,11 +7,11 @@ function showAnswer() {
   } else {
     answer.append(make("span", "verdict " + (T.outcome === "ok" ? "ok" : "other"), T.outcome.toUpperCase()), T.answer.replace(/^(ok|incomplete): /, "").trim());
   }
-  const about = $("about"), numbers = [counted(lanes.length, "thread"), counted(T.total, "event"), counted(T.steps, "step"), counted(T.switches, "switch"), counted(T.preemptions, "preemption")];
+  const about = $("about"), numbers = [counted(T.threads.length, "thread"), counted(T.total, "event"), counted(T.steps, "step"), counted(T.switches, "switch"), counted(T.preemptions, "preemption")];
   about.append(make("b", "", T.command), "  \u00b7  " + numbers.join(" \u00b7 "));
   if (T.strategy) about.append("  \u00b7  " + T.strategy + (T.strategy === "recorded" ? "" : ", seed " + T.seed + ", run " + grouped(T.run)));
   if (T.trace && T.replayable) about.append("  \u00b7  ", make("span", "mono", "heddle replay " + T.trace));
-  if (T.first > 0) about.append(make("div", "note", "The page has the last " + grouped(N) + " events; the first " + grouped(T.first) + " are left out."));
+  if (T.first > 0) about.append(make("div", "note", "The page has the last " + grouped(T.total - T.first) + " events; the first " + grouped(T.first) + " are left out."));
   if (T.damage) about.append(make("div", "note", T.damage));
 }
 
@@ -26,6 +26,38 @@ function showWhy() {
     why.append(card);
   }
   for (const note of f.notes) why.append(make("div", "note", note));
+}
+
+/// "3 data races on 2 variables"
+function racesText() {
+  const pairs = T.races.reduce((n, [, list]) => n + list.length, 0);
+  return counted(pairs, "data race") + (pairs === T.races.length ? "" : " on " + counted(T.races.length, "variable"));
+}
+
+/// The last event of a thread at a place; -1: none.
+function lastAt(thread, [, file, line]) {
+  const lane = laneByName.get(thread);
+  for (let i = lane ? lane.last : -1; i >= 0 && i >= lane.first; i--) {
+    const place = placeOf(i);
+    if (E.thread[i] === lane.index && place[1] === file && place[2] === line && !failsAt(i)) return i;
+  }
+  return -1;
+}
+
+/// Races are seen without a click: a card per variable, the one that explains the failure first. A place leads to its event.
+function showRaces() {
+  const shown = 4;
+  for (const [variable, pairs, atFailure] of T.races.slice(0, shown)) {
+    const card = make("div", "edge race" + (atFailure ? " cycle" : ""), make("div", "", "data race on ", make("b", "", variable), atFailure ? ", used by the failing statement" : ""));
+    for (const [thread, kind, place] of pairs[0]) {
+      const i = lastAt(thread, place), text = make(i < 0 ? "span" : "a", "where", placeText(place));
+      if (i >= 0) text.addEventListener("click", () => select(i, 24));
+      card.append(make("div", "", make("b", "", thread), " " + kind + "  ", text));
+    }
+    if (pairs.length > 1) card.append(make("div", "dim", counted(pairs.length - 1, "more pair")));
+    $("why").append(card);
+  }
+  if (T.races.length > shown) $("why").append(make("div", "note", "and " + counted(T.races.length - shown, "more variable") + " with races, in the tab Run"));
 }
 
 const LEGEND = [

@@ -61,6 +61,7 @@ function listen() {
 
 showAnswer();
 showWhy();
+showRaces();
 showHelp();
 showRun();
 setTheme();

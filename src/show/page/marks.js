@@ -141,13 +141,14 @@ function drawFailure(c) {
     c.globalAlpha = 1;
     c.fillRect(end - 1, 0, 2, V.height);
   }
-  const x = xOf(failureEvent + 1);
-  if (!failing || deadlocked.size || failureEvent < 0 || x < GUTTER || x > V.width) return;
+  const x = xOf(failureEvent + 0.5);
+  if (FAILURE_SHAPE < 0 || x < GUTTER || x > V.width) return;
   const y = boxMiddle(failing.index), r = Math.min(9, boxHeight() / 2);
   c.beginPath(), c.arc(x, y, r, 0, 7), c.fill();
   c.strokeStyle = "#ffffff";
   c.lineWidth = 2.2;
   c.beginPath(), c.moveTo(x - 4, y - 4), c.lineTo(x + 4, y + 4), c.moveTo(x + 4, y - 4), c.lineTo(x - 4, y + 4), c.stroke();
+  if (roomy() && V.scale >= 6) return;  // its label says the rest
   c.font = "700 12px " + FONT;
   c.textBaseline = "middle";
   const text = "FAILED", w = c.measureText(text).width, at = x + w + 20 < V.width ? x + 13 : x - w - 13;

@@ -47,9 +47,7 @@ function placeText([name, file, line]) {
   const at = path && line ? baseName(path) + ":" + line : baseName(path);
   return at && name ? at + " in " + name : at || name;
 }
-const ownPlace = (i) => T.places[T.shapes[E.shape[i]][2]];
-/// Where the failure stands, its own place says more than that of the last event before it.
-const placeOf = (i) => (failsAt(i) && T.failure.place[2] ? T.failure.place : ownPlace(i));
+const placeOf = (i) => T.places[T.shapes[E.shape[i]][2]];
 const sourceLine = (file, line) => (T.sources[file] && T.sources[file][line]) || "";
 const codeOf = (i) => sourceLine(placeOf(i)[1], placeOf(i)[2]).trim();
 const laneTitle = (lane) => lane.name + (lane.label ? " \u201c" + lane.label + "\u201d" : lane.entry ? " " + lane.entry : "");
