@@ -65,7 +65,7 @@ enum HeddleStrategy {
   HEDDLE_STRATEGY_REPLAY, HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT,
   HEDDLE_STRATEGY_POS,
   HEDDLE_STRATEGY_SURW,          // SCHEDULE: {count of sites, 0}, {site, 0}*, {thread name, events of it and its descendants}*
-  HEDDLE_STRATEGY_RACEDIRECTED,  // SCHEDULE: {site, site} that shall meet, or nothing
+  HEDDLE_STRATEGY_RACEDIRECTED,  // SCHEDULE: {site, site} that shall meet, or nothing; then perhaps {bits: which of them the followed run had no point at, 0} and its segments
   HEDDLE_STRATEGY_PREFIX,        // SCHEDULE is followed as far as it goes, then nobody is preempted
   HEDDLE_STRATEGY_RFF,           // SCHEDULE: {site of a write, site of a read that shall read from it}*, then perhaps {0, 0} and such that shall not
 };

@@ -47,7 +47,8 @@ def native_seconds(command, repeats):
 MODES = [("baton, pct", "baton", "pct", "off", 1, ">= 1,000/s on an idle core"), ("baton, random walk", "baton", "random", "off", 1, ""),
          ("fibers, pct", "fibers", "pct", "off", 1, ""), ("fibers, random walk", "fibers", "random", "off", 1, ">= 1,500/s on an idle core"),
          ("fibers, random walk, detector on", "fibers", "random", "on", 1, ""),
-         ("fibers, random walk, one worker per core", "fibers", "random", "off", os.cpu_count(), "")]
+         ("fibers, random walk, one worker per core", "fibers", "random", "off", os.cpu_count(), ""),
+         ("defaults: auto, one worker per core", "fibers", "auto", "auto", os.cpu_count(), ">= 2,500/s on two idle cores")]
 
 
 def throughput(b):

@@ -7,6 +7,8 @@ namespace heddle {
 namespace {
 
 constexpr std::uint64_t kUnknownLimit = 20'000'000, kLeastLimit = 2'000'000, kTimesLongest = 100;
+constexpr std::uint64_t kLongestEpoch = 4096;
+constexpr std::uint64_t kSurveyedSteps = 2000;
 constexpr std::uint64_t kWatchedRuns = 64, kWatchEvery = 8;
 
 /// Has it a hook? A call of free() has none, and an unknown place is no place.
@@ -16,8 +18,8 @@ bool can_be_point(std::uint32_t site, std::uint32_t kind) { return site != 0 && 
 
 std::uint64_t epoch_end(std::uint64_t index) {
   std::uint64_t end = 1;
-  while (end <= index) end *= 2;
-  return end;
+  while (end <= index && end < kLongestEpoch) end *= 2;
+  return end > index ? end : (index / kLongestEpoch + 1) * kLongestEpoch;
 }
 
 Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons) {
@@ -32,10 +34,18 @@ Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& less
       for (auto [site, kind] :
            {std::pair(race.first_site, race.first_kind), std::pair(race.second_site, race.second_kind)})
         if (can_be_point(site, kind)) points.insert(site);
+    points.insert(lesson.could_race.begin(), lesson.could_race.end());
   }
   next.points.assign(points.begin(), points.end());
   return next;
 }
+
+bool both_can_be_points(const HeddleRace& race) {
+  return can_be_point(race.first_site, race.first_kind) && can_be_point(race.second_site, race.second_kind);
+}
+
+// Accesses are counted in large numbers only: none of its threads made as many.
+bool worth_a_survey(const HeddleResult& run) { return run.access_count == 0 && run.steps <= kSurveyedSteps; }
 
 bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points) {
   auto is_point = [&](std::uint32_t site, std::uint32_t kind) {

@@ -1,7 +1,7 @@
 // What makes run i of a hunt a function of (seed, i, epoch set), whatever the number of workers and their speed.
 //
-// Runs are grouped into epochs with fixed boundaries: [0,1) [1,2) [2,4) [4,8) [8,16) ... What a run
-// teaches (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
+// Runs are grouped into epochs with fixed boundaries: [0,1) [1,2) [2,4) [4,8) [8,16) ..., at most 4096
+// runs each. What a run teaches (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -26,6 +26,7 @@ struct Epoch {
   std::map<std::uint64_t, Prefix> prefixes;  // icb, dfs, dpor: by run
   Mix mix;                                   // of auto
   TimeoutPlan timeouts;
+  bool survey = false;  // its one run has a point at every access: what could race there are points from then on
 };
 
 /// First index behind the epoch that holds `index`.
@@ -37,10 +38,18 @@ struct Lesson {
   std::vector<HeddleRace> races;
   std::optional<Observation> seen;
   std::uint32_t timed_waits = 0;
+  std::vector<HeddleSegment> choices;     // when it was the first to show a race, and did not fail
+  std::vector<std::uint32_t> could_race;  // sites, of a survey
 };
 
 /// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.
 Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons);
+
+/// Is a program of which one run was this small enough for a survey: an access costs as much as a point there?
+bool worth_a_survey(const HeddleResult& run);
+
+/// Can a thread be switched at both sides of it, once these are points?
+bool both_can_be_points(const HeddleRace& race);
 
 /// Does each side of the race stand where a thread can be switched?
 bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points);

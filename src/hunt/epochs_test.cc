@@ -18,6 +18,9 @@ TEST(Epochs, BoundariesAreFixed) {
   EXPECT_EQ(ends, (std::vector<std::uint64_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}));
   EXPECT_EQ(epoch_end(3), 4u);
   EXPECT_EQ(epoch_end(200), 256u);
+  EXPECT_EQ(epoch_end(4095), 4096u);
+  EXPECT_EQ(epoch_end(4096), 8192u);
+  EXPECT_EQ(epoch_end(8192), 12288u);
 }
 
 TEST(Epochs, TheNextOneDependsOnWhatRunsTaughtNotOnWhoFinishedFirst) {

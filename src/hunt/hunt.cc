@@ -16,6 +16,7 @@
 #include "src/hunt/changing_input.h"
 #include "src/hunt/exhaustive.h"
 #include "src/hunt/listed.h"
+#include "src/hunt/potential_races.h"
 
 namespace heddle {
 namespace {
@@ -44,6 +45,11 @@ void stay_on(int cpu) {
 
 std::pair<std::uint32_t, std::uint32_t> site_pair(const HeddleRace& race) {
   return std::minmax(race.first_site, race.second_site);
+}
+
+bool can_be_followed(const RunOutcome& outcome) {
+  constexpr std::uint64_t kLongestFollowed = 50'000;  // steps
+  return !outcome.races.empty() && outcome.evidence && !outcome.failure && outcome.result.steps <= kLongestFollowed;
 }
 
 /// What the workers share; `mutex` guards everything.
@@ -95,6 +101,7 @@ class Hunter {
   std::map<std::pair<std::uint32_t, std::uint32_t>, FoundRace> races_;  // lowest run index wins
   std::uint64_t next_ = 0, in_flight_ = 0, finished_ = 0;
   std::optional<Exhaustive> exhaustive_;
+  bool small_ = false;      // the first run was
   bool exhausted_ = false;  // nothing is left to execute
   Knowledge knowledge_;     // of closed epochs, as `coverage_`
   Portfolio portfolio_;
@@ -161,9 +168,10 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     RunRequest request = plan_run(request_, result_.epochs.back(), *index);
     request.parameters.pin_cpu = cpu;
     std::uint64_t attempt = attempt_;
+    const bool survey = result_.epochs.back().survey;
     lock.unlock();
     const bool observed = request.parameters.observe != 0;
-    observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX);
+    observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX || survey);
     std::function<void(std::span<const HeddleEvent>)> on_events;
     if (observed) on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
     Result<RunOutcome> outcome = executor.execute(request, std::move(on_events));
@@ -298,11 +306,18 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
     if (result_.notes.size() < kMaxNotes &&
         std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
       result_.notes.push_back(note);
+  std::vector<std::uint32_t> could_race;
+  if (seen && result_.epochs.back().survey) {  // with points that later runs do not have: it compares with none of them
+    could_race = potential_races(seen->decisions);
+    seen.reset();
+  }
   if (seen) {
     live_.add(*seen);
     progress.coverage = live_.summary();
   }
-  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits};
+  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race)};
+  if (can_be_followed(outcome) && !result_.epochs.back().survey) lessons_[index].choices = outcome.evidence->choices;
+  if (index == 0) small_ = worth_a_survey(outcome.result);
   if (outcome.failure) fail(index, std::move(outcome));
 }
 
@@ -311,7 +326,12 @@ void Hunter::learn(const Epoch& epoch) {
   for (const auto& [index, lesson] : lessons_) {
     if (index > best_) break;
     bool new_race = false;
-    for (const HeddleRace& race : lesson.races) new_race |= knowledge_.learn_race(site_pair(race));
+    for (const HeddleRace& race : lesson.races) {
+      if (!knowledge_.learn_race(site_pair(race))) continue;
+      new_race = true;
+      if (!lesson.choices.empty() && both_can_be_points(race) && request_.points == HEDDLE_POINTS_RACY)
+        knowledge_.learn_race_run({site_pair(race), race.step, lesson.choices, epoch.points});
+    }
     const bool early = epoch.timeouts.chance(request_.seed, index) > 0;
     if (!lesson.seen) {
       timeouts_.learn(lesson.timed_waits, early, false, false);
@@ -350,7 +370,8 @@ bool Hunter::close_epoch_if_done() {
   if (listed_) {
     listed_->learn(epoch, lessons_);
     next.mix = portfolio_.next(*next.targets, request_.seed, next.first, next.end);
-    listed_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
+    next.survey = next.first == 1 && small_ && request_.points == HEDDLE_POINTS_RACY;
+    if (!next.survey) listed_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
   }
   forget_prefixes(epoch);
   lessons_.clear();

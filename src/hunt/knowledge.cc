@@ -8,7 +8,7 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kMostTold = 1800;  // sites, and threads: what the runtime's tables hold
-constexpr std::size_t kMostPairs = 20'000, kMostSchedules = 256, kLongestSchedule = 4;
+constexpr std::size_t kMostPairs = 20'000, kMostSchedules = 256, kMostRaceRuns = 16, kLongestSchedule = 4;
 
 bool writes(std::uint32_t kind) { return heddle_event_properties(kind) & HEDDLE_P_WRITE; }
 bool reads(std::uint32_t kind) {
@@ -54,6 +54,23 @@ std::vector<HeddleSegment> tell_racedirected(const Targets& targets, Dice& dice,
   const bool race = locks == 0 || (races > 0 && dice.below(4) != 0);
   const SitePair pair = in_turn(race ? targets.races : targets.locks, seed, ordinal);
   return {{pair.first, pair.second}};
+}
+
+// The schedule up to somewhere before the race, near by more often than far away; then its sites shall meet.
+std::vector<HeddleSegment> tell_follow_up(const RaceRun& run, Dice& dice) {
+  std::uint32_t bits = 1;
+  while (run.step >> bits) bits++;
+  const std::uint64_t back = 1 + dice.below(std::uint64_t{1} << dice.below(bits + 1));
+  std::uint64_t left = run.step > back ? run.step - back : 0;
+  const auto is_new = [&](std::uint32_t site) -> std::uint32_t { return !std::ranges::binary_search(run.points, site); };
+  std::vector<HeddleSegment> out{{run.sites.first, run.sites.second},
+                                 {is_new(run.sites.first) | is_new(run.sites.second) << 1, 0}};
+  for (std::size_t i = 0; i < run.choices.size() && left > 0; i++) {
+    const std::uint64_t steps = std::min<std::uint64_t>(left, run.choices[i].steps);
+    out.push_back({run.choices[i].thread, static_cast<std::uint32_t>(steps)});
+    left -= steps;
+  }
+  return out;
 }
 
 std::vector<HeddleSegment> encode(const Targets::Abstract& schedule) {
@@ -107,9 +124,20 @@ std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::u
       return tell_racedirected(targets, dice, seed, pick.ordinal);
     case Strategy::kRff:
       return tell_rff(targets, dice, seed, pick.ordinal);
+    case Strategy::kFollowUp:
+      return targets.race_runs.empty() ? std::vector<HeddleSegment>{} : tell_follow_up(followed(pick, targets, seed), dice);
     default:
       return {};
   }
+}
+
+const RaceRun& followed(const Pick& pick, const Targets& targets, std::uint64_t seed) {
+  return *in_turn(targets.race_runs, seed, pick.ordinal);
+}
+
+void Knowledge::learn_race_run(RaceRun run) {
+  race_runs_.push_back(std::make_shared<const RaceRun>(std::move(run)));
+  if (race_runs_.size() > kMostRaceRuns) race_runs_.erase(race_runs_.begin());
 }
 
 std::uint32_t Knowledge::group_of(std::uint32_t site) const {
@@ -171,6 +199,7 @@ std::shared_ptr<const Targets> Knowledge::targets() const {
   out->locks.assign(locks_.begin(), locks_.end());
   out->seen.assign(reads_from_.begin(), reads_from_.end());
   out->corpus = corpus_;
+  out->race_runs = race_runs_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_group;
   std::vector<std::uint32_t> all;
   for (const auto& [site, kind] : kinds_) {

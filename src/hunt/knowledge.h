@@ -14,6 +14,14 @@
 
 namespace heddle {
 
+/// A run that was the first to show a race, and did not fail.
+struct RaceRun {
+  SitePair sites;
+  std::uint64_t step = 0;  // at which it showed the race
+  std::vector<HeddleSegment> choices;
+  std::vector<std::uint32_t> points;  // of its epoch, ascending; not those of the race
+};
+
 /// As it was at the end of an epoch: does not change any more.
 struct Targets {
   struct Group {
@@ -27,6 +35,7 @@ struct Targets {
     std::vector<SitePair> wanted, unwanted;  // reads-from pairs
   };
   std::vector<Abstract> corpus;  // abstract schedules that showed new pairs
+  std::vector<std::shared_ptr<const RaceRun>> race_runs;  // the latest ones
 };
 
 /// What a run is.
@@ -39,10 +48,14 @@ struct Pick {
 /// up in turn, in another order with each seed and round: one is not aimed at twice before all others were once.
 std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::uint64_t seed);
 
+/// Of a follow-up: whose schedule it follows. targets.race_runs is not empty.
+const RaceRun& followed(const Pick& pick, const Targets& targets, std::uint64_t seed);
+
 class Knowledge {
  public:
   /// Returns whether it is new.
   bool learn_race(SitePair sites) { return races_.insert(sites).second; }
+  void learn_race_run(RaceRun run);
   /// `told`: what the run was told when it was one of rff.
   void learn(const Observation& seen, const std::vector<HeddleSegment>& told);
   std::shared_ptr<const Targets> targets() const;
@@ -58,6 +71,7 @@ class Knowledge {
   std::map<SitePair, std::uint32_t> counts_;        // by (site, thread): most in a run
   std::map<std::uint32_t, std::uint32_t> parents_;  // by thread
   std::vector<Targets::Abstract> corpus_;
+  std::vector<std::shared_ptr<const RaceRun>> race_runs_;
 };
 
 }  // namespace heddle

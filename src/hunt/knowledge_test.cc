@@ -75,5 +75,39 @@ TEST(Knowledge, APartOfTheRacedirectedRunsAimsAtNothing) {
   EXPECT_NEAR(walks(), 125, 45);
 }
 
+TEST(Knowledge, AFollowUpIsTheScheduleUpToSomewhereBeforeTheRace) {
+  Knowledge knowledge;
+  knowledge.learn_race_run({{10, 11}, 7, {{0, 3}, {1, 2}, {0, 9}}, {11, 30}});
+  auto targets = knowledge.targets();
+  std::set<std::uint64_t> lengths;
+  for (std::uint64_t time = 0; time < 200; time++) {
+    auto words = told({Strategy::kFollowUp, time}, *targets, 7);
+    ASSERT_GE(words.size(), 2u);
+    EXPECT_EQ(words[0].thread, 10u);
+    EXPECT_EQ(words[0].steps, 11u);
+    EXPECT_EQ(words[1].thread, 1u) << "the run had no point at 10, and one at 11";
+    std::uint64_t steps = 0;
+    for (std::size_t i = 2; i < words.size(); i++) steps += words[i].steps;
+    if (words.size() > 3) {
+      EXPECT_EQ(words[3].thread, 1u);
+    }
+    lengths.insert(steps);
+  }
+  EXPECT_EQ(*lengths.rbegin(), 6u) << "not the step that showed the race";
+  EXPECT_TRUE(lengths.contains(0));
+  EXPECT_GE(lengths.size(), 5u);
+}
+
+TEST(Knowledge, TheLatestRunsWithANewRaceAreFollowed) {
+  Knowledge knowledge;
+  for (std::uint32_t i = 1; i <= 20; i++) knowledge.learn_race_run({{i, i + 100}, 5, {{0, 9}}, {}});
+  auto targets = knowledge.targets();
+  ASSERT_EQ(targets->race_runs.size(), 16u);
+  std::set<std::uint32_t> sites;
+  for (std::uint64_t time = 0; time < 16; time++) sites.insert(followed({Strategy::kFollowUp, time}, *targets, 3).sites.first);
+  EXPECT_EQ(sites.size(), 16u);
+  EXPECT_EQ(*sites.begin(), 5u);
+}
+
 }  // namespace
 }  // namespace heddle

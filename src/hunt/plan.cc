@@ -23,10 +23,19 @@ bool observes(const HuntRequest& request, std::uint64_t index, const Epoch& epoc
   return true;
 }
 
+std::vector<std::uint32_t> points_of_follow_up(const RaceRun& run) {
+  std::vector<std::uint32_t> points = run.points;
+  points.insert(points.end(), {run.sites.first, run.sites.second});
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
 }  // namespace
 
 Pick pick_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
   if (request.strategy != Strategy::kAuto) return {request.strategy, index};
+  if (epoch.survey) return {Strategy::kPos, 0};
   Pick pick = pick_of(epoch.mix, epoch.first, index);
   if (pick.strategy == Strategy::kIcb && !epoch.prefixes.contains(index)) pick.strategy = Strategy::kPos;  // not enough
   return pick;
@@ -48,7 +57,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
     plan.schedule = told(pick, *epoch.targets, request.seed);
   const bool listed = is_exhaustive(strategy);  // what was left undone is known from the decisions of the whole run
   run.observe = listed ? kAll : observes(request, index, epoch) ? kLongestObserved : 0;
-  run.point_set = request.points;
+  run.point_set = epoch.survey ? HEDDLE_POINTS_ALL : request.points;
   run.time_model = request.time_model == TimeModel::kLoose ? HEDDLE_TIME_LOOSE : HEDDLE_TIME_VIRTUAL;
   run.early_timeouts = epoch.timeouts.chance(request.seed, index);
   run.detail = HEDDLE_DETAIL_CHOICES;
@@ -62,7 +71,8 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.pct_steps = epoch.longest == 0 ? kFirstLengthGuess
                                      : static_cast<std::uint32_t>(std::min<std::uint64_t>(epoch.longest, 1u << 31));
   if (run.max_steps == 0) run.max_steps = step_limit(epoch);
-  if (request.points == HEDDLE_POINTS_RACY) plan.points = epoch.points;
+  if (run.point_set == HEDDLE_POINTS_RACY) plan.points = epoch.points;
+  if (strategy == Strategy::kFollowUp) plan.points = points_of_follow_up(followed(pick, *epoch.targets, request.seed));
   plan.limits = {request.options.hang_timeout, request.options.run_timeout};
   return plan;
 }

@@ -14,7 +14,7 @@
 namespace heddle {
 
 inline constexpr std::array kArms = {Strategy::kSurw, Strategy::kRaceDirected, Strategy::kPos, Strategy::kPct,
-                                     Strategy::kRff,  Strategy::kRandom,       Strategy::kIcb};
+                                     Strategy::kRff,  Strategy::kRandom,       Strategy::kIcb, Strategy::kFollowUp};
 
 /// The runs of one epoch: these in turn, again and again.
 struct Mix {
@@ -27,17 +27,16 @@ Pick pick_of(const Mix& mix, std::uint64_t first, std::uint64_t index);
 
 class Portfolio {
  public:
+  Portfolio();
   /// A run of this strategy was observed; in the order of run indices. `race`: it showed a new one.
   void learn(Strategy strategy, const News& news, bool race);
   /// Of the next epoch: runs `first` to `end`. Call once at the end of each.
   Mix next(const Targets& targets, std::uint64_t seed, std::uint64_t first, std::uint64_t end);
 
  private:
-  Bandit<kArms.size()> bandit_{kAptitudes};
+  Bandit<kArms.size()> bandit_;
   Mix last_;
   std::uint64_t first_ = 0, end_ = 1;  // of the epoch before
-  // Failures per run, as measured on the half for tuning (docs/benchmarks.md#search): 1 / geometric mean of schedules.
-  static constexpr std::array<double, kArms.size()> kAptitudes = {0.13, 0.10, 0.086, 0.039, 0.13, 0.088, 0.016};
 };
 
 }  // namespace heddle

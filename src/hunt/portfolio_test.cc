@@ -12,6 +12,7 @@ constexpr std::uint64_t kLate = 1024;
 Targets with_races() {
   Targets targets;
   targets.races = {{1, 2}};
+  targets.race_runs = {std::make_shared<const RaceRun>()};
   return targets;
 }
 

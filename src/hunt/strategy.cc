@@ -16,6 +16,7 @@ constexpr Row kRows[] = {
     {Strategy::kSurw, "surw", HEDDLE_STRATEGY_SURW},
     {Strategy::kRaceDirected, "racedirected", HEDDLE_STRATEGY_RACEDIRECTED},
     {Strategy::kRff, "rff", HEDDLE_STRATEGY_RFF},
+    {Strategy::kFollowUp, "followup", HEDDLE_STRATEGY_RACEDIRECTED},
     {Strategy::kIcb, "icb", HEDDLE_STRATEGY_PREFIX},
     {Strategy::kDfs, "dfs", HEDDLE_STRATEGY_PREFIX},
     {Strategy::kDpor, "dpor", HEDDLE_STRATEGY_PREFIX},
@@ -34,13 +35,14 @@ HeddleStrategy runtime_strategy(Strategy strategy) { return row(strategy).runtim
 
 std::optional<Strategy> strategy_named(std::string_view name) {
   for (const Row& candidate : kRows)
-    if (name == candidate.name) return candidate.strategy;
+    if (name == candidate.name && candidate.strategy != Strategy::kFollowUp) return candidate.strategy;
   return std::nullopt;
 }
 
 std::vector<std::string_view> strategy_names() {
   std::vector<std::string_view> names;
-  for (const Row& candidate : kRows) names.emplace_back(candidate.name);
+  for (const Row& candidate : kRows)
+    if (candidate.strategy != Strategy::kFollowUp) names.emplace_back(candidate.name);
   return names;
 }
 

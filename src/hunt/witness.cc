@@ -42,7 +42,7 @@ const char* points_name(HeddlePointSet points) {
 
 void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan) {
   meta.strategy = strategy_name(pick_of(request, epoch, plan.parameters.run_index).strategy);
-  meta.points = points_name(request.points);
+  meta.points = points_name(static_cast<HeddlePointSet>(plan.parameters.point_set));
   meta.seed = request.seed;
   meta.run_index = plan.parameters.run_index;
   meta.time_base_ns = plan.parameters.time_base_ns;
