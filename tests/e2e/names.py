@@ -243,6 +243,9 @@ def the_caller_of_a_wrapper_is_named(h):
         code, text, _ = h("show", trace)
         assert f"{second}   my_lock(&taker->lock);" in text and "error = pthread_mutex_lock" not in text, text
         assert "mutex#" not in text and "mutex#" not in said and "my_lock  " not in said, (text, said)
+        code, more, _ = h("show", "--json", "--wrappers", "^pay$", trace)  # for this view only
+        assert json.loads(more)["failure"]["function"] in ("there", "back") and json.loads(more)["failure"]["signature"] == failure["signature"], more
+        assert h("show", "--wrappers", "(", trace)[0] == 2
         code, out, err = h("simplify", trace, "-o", h.work / "less.heddle")
         assert code == 0 and "pthread_mutex_lock(mutex)" not in out, (code, out, err)
         assert h("replay", trace)[0] == FOUND
