@@ -69,7 +69,8 @@ enum {                       // properties
   X(SUSPEND, "suspend", HEDDLE_P_SYNC | HEDDLE_P_MAYBLOCK)                           \
   X(IO_CALL, "system call", HEDDLE_P_SYNC | HEDDLE_P_WRITE)                           \
   X(HANDOVER, "hand-over", HEDDLE_P_SYNC)                                             \
-  X(HEAP, "heap", HEDDLE_P_SYNC)
+  X(HEAP, "heap", HEDDLE_P_SYNC)                                                      \
+  X(TIMER, "timer", HEDDLE_P_NOTE)
 
 enum HeddleEventKind {
 #define HEDDLE_X(name, text, props) HEDDLE_EV_##name,
@@ -117,6 +118,7 @@ static inline int heddle_is_early_timeout(const struct HeddleEvent* e) {
       return (e->flags & HEDDLE_EF_VALUE) != 0 && e->value != 0;
     case HEDDLE_EV_THREAD_JOIN:  // else the value is the thread that was joined
       return (e->flags & HEDDLE_EF_VALUE) != 0 && (e->flags & HEDDLE_EF_FAILED) != 0 && e->value != 0;
+    case HEDDLE_EV_IO_RETURN: case HEDDLE_EV_TIMER: return (e->flags & HEDDLE_EF_VALUE) != 0 && e->value != 0;
     default: return 0;
   }
 }

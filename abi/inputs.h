@@ -1,7 +1,17 @@
 // HeddleInput.reserved, as far as the host looks at it; the rest is the runtime's (runtime/io/stream.h).
 #pragma once
+#include <stdint.h>
 
 #define HEDDLE_INPUT_LEFT 1u      // the call left control here: when it returned was up to the world
 #define HEDDLE_INPUT_UNDER_WAY 512u  // the process ended before the call had a result
 #define HEDDLE_INPUT_OUT 1024u    // at the end of the data: what the call carried out of the program
+#define HEDDLE_CLOCK_JUMPED 1u     // HeddleInput.number of HEDDLE_IN_CLOCK: time jumped because nobody could run; no real time passed
+#define HEDDLE_CLOCK_TIMER 2u      // ... or because a timer of the program expired early, by a choice of the schedule; data: HeddleTimerJump
+#define HEDDLE_CLOCK_ENDS 3u       // ... no time: the signal of a timer ended the program here
 #define HEDDLE_INPUT_ORDER 0x1c0u  // none of these: the answer has nothing to do with what the program did before
+
+struct HeddleTimerJump {
+  uint64_t step;    // the jump comes before the choice for it
+  uint32_t thread;  // index of the thread that armed the timer ...
+  uint32_t site;    // ... there
+};

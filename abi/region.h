@@ -108,7 +108,8 @@ struct HeddleRun {  // in
   uint32_t observe;        // so many of the first decisions are events (HEDDLE_OF_*), at detail CHOICES only
   uint32_t time_model;     // enum HeddleTimeModel
   uint32_t early_timeouts; // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule decide themselves
-  uint32_t reserved[5];
+  uint32_t outside;        // 1: a client runs beside the program: what comes through descriptors and signals need not be its own doing
+  uint32_t reserved[4];
 };
 
 // A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash

@@ -30,6 +30,7 @@ struct Control {
   bool dirty;                // `enabled` must be rebuilt
   uint16_t word_waits[16];   // threads that wait for a word to be zero, counted by a hash of its address
   uint16_t other_waits;      // for anything else
+  uint32_t inside_waits;     // threads that wait in io/inside.cc
   uint64_t next_deadline;    // of threads that are not enabled; ~0 none
   uint64_t now;              // virtual ns
   bool clock_read;           // by the program, since time_may_pass() last let time pass

@@ -38,6 +38,18 @@ bool waits_for_time(Thread& t) {
   return !(t.cancel_requested && cancel_wakes(t)) && !io_signal_waits(t);
 }
 
+uint64_t early_step_of_timer(uint64_t due, uint64_t number) {
+  constexpr uint32_t kLongest = 10;  // 2^10 steps
+  const HeddleRun& run = region->run;
+  region->result.timed_waits++;
+  if (run.time_model != HEDDLE_TIME_LOOSE || by_hooks || run.feed || strategy->may_expire) return ~0ull;
+  if (due <= control.now || due - control.now > kForEver) return ~0ull;
+  const uint64_t roll = mix_bits(run_seed(run) ^ 0x74696d6572 ^ number << 40);
+  if ((roll & 255) * times_rarer(due - control.now) >= run.early_timeouts) return ~0ull;
+  const uint64_t most = roll >> 39 & 1 ? 4 : 1ull << (1 + (roll >> 40) % kLongest);  // soon, or later: nobody knows when it matters
+  return control.steps + 1 + (roll >> 8) % most;
+}
+
 void time_may_pass() {
   constexpr uint64_t kOneIn = 32;
   static constexpr uint64_t kJumps[] = {20'000, kMillisecond, 50 * kMillisecond, 2 * kSecond};

@@ -85,6 +85,7 @@ void rebuild_enabled() {
   uint32_t* enabled = control.enabled;
   uint64_t next_deadline = ~0ull;
   Thread* end = control.threads + control.thread_count;
+  if (HEDDLE_UNLIKELY(control.now >= io_timer_due)) io_timers_expire();
   for (Thread* t = control.threads; t < end; t++) {
     t->enabled = can_run(*t);
     if (t->enabled)
@@ -92,6 +93,7 @@ void rebuild_enabled() {
     else if (t->state == HEDDLE_T_PENDING && t->deadline && t->deadline < next_deadline)
       next_deadline = t->deadline;
   }
+  if (HEDDLE_UNLIKELY(io_timer_due < next_deadline) && (next_deadline != ~0ull || !io_timer_only_ends_program())) next_deadline = io_timer_due;
   control.enabled_count = (uint32_t)(enabled - control.enabled);
   region->result.enabled = control.enabled_count;
   control.next_deadline = next_deadline;
@@ -103,7 +105,7 @@ namespace {
 bool recording_ended_outside() {
   if (!region->run.feed || replay_has_more()) return false;
   for (uint32_t i = 0; i < control.thread_count; i++)
-    if (const Thread& t = control.threads[i]; t.state == HEDDLE_T_PENDING &&
+    if (const Thread& t = control.threads[i]; t.state == HEDDLE_T_PENDING && !t.waits_inside &&
         (t.op.kind == HEDDLE_EV_IO_RETURN || (t.op.kind == HEDDLE_EV_HANDOVER && t.ready)))  // in a question (io/stream.cc)
       return true;
   return false;
@@ -173,6 +175,7 @@ bool wants_each_step() {
 void let_stay(const Thread& t, uint64_t ask_again) {
   uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
+  if (HEDDLE_UNLIKELY(io_timer_early < until)) until = io_timer_early;
   control.stay_until = control.always_ask || t.cancel_requested ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
 
@@ -182,6 +185,7 @@ void let_stay(const Thread& t, uint64_t ask_again) {
 Thread* choose(Thread* current) {
   control.now += io_time_to_pass(control.steps);
   time_may_pass();
+  if (HEDDLE_UNLIKELY(control.steps >= io_timer_early)) io_timer_comes_early();
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild_enabled();
@@ -194,8 +198,9 @@ Thread* choose(Thread* current) {
       rebuild_enabled();
       continue;
     }
-    // A signal that comes in this moment would keep a replay from jumping: there somebody could run.
-    if (HEDDLE_UNLIKELY(io_signals_may_come())) io_time_passed(control.steps, control.next_deadline - control.now);
+    // A replay would not jump: it takes who waits for a signal, or in a system call, for one who could run.
+    if (HEDDLE_UNLIKELY(io_signals_may_come() || control.inside_waits || io_timer_due != ~0ull))
+      io_time_jumped(control.steps, control.next_deadline - control.now);
     control.now = control.next_deadline;
     rebuild_enabled();
   }
@@ -347,6 +352,14 @@ Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   unproductive();
   return pass(t, op, ready, argument, deadline, op.kind != HEDDLE_EV_YIELD || must_give_way(t));
+}
+
+Wake point_waiting(const Op& op, Ready ready, void* argument, uint64_t deadline) {
+  Thread& t = *self;
+  read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
+  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+    t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  return pass(t, op, ready, argument, deadline, true);
 }
 
 void last_event_failed() {

@@ -20,6 +20,9 @@ Wake point(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64
 /// The same for yields, sleeps and exhausted spin budgets: gives way to others.
 Wake point_yielding(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64_t deadline = 0);
 
+/// The same for a wait in a system call. Giving way there is no preemption, whether or not `ready` holds: a replay does not know when it did.
+Wake point_waiting(const Op& op, Ready ready, void* argument, uint64_t deadline);
+
 void model_changed();
 /// The same when nothing but this word of a word_is_zero changed.
 void model_word_changed(const void* word);

@@ -38,6 +38,7 @@ struct Thread {
   bool expires_at_once;     // and before others get a turn: it does not give way
   uint32_t timed_waits;     // so far
   uint32_t early_timeouts;  // among them
+  bool waits_inside;        // in a system call that only the program itself can end (io/inside.cc)
   bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
   uint32_t free_yields;     // at which it was not made to give way
   uint32_t unproductive;    // points in a row that changed nothing (spinning)

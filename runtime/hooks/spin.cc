@@ -66,7 +66,12 @@ bool only_reads(const HeddleSite* site) {
   return site && (site->kind == HEDDLE_EV_BRANCH || site->kind == HEDDLE_EV_READ || site->kind == HEDDLE_EV_READ_RANGE);
 }
 
-bool nothing_else_happens() { return !control.out && control.next_deadline == ~0ull && !io_others_may_act; }
+bool nothing_else_happens() {
+  if (control.out || control.next_deadline != ~0ull || io_others_may_act) return false;
+  for (uint32_t i = 0; i < control.enabled_count; i++)
+    if (!io_no_signal_is_due(control.threads[control.enabled[i]])) return false;  // its handler may end the loop
+  return true;
+}
 
 bool all_spin() {
   for (uint32_t i = 0; i < control.enabled_count; i++)

@@ -109,11 +109,20 @@ void io_refresh_frame(Call& c);
 /// it stays. (record.cc)
 bool is_loader(const Call& c);
 
+// random.cc
+/// A controlled run: random bytes made from its seed, if that is what the call asks the kernel for.
+bool random_bytes(const Call& c, long* result);
+void random_start();
+
 // wait.cc
 /// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
 bool goes_out_beside_others(const Call& c);
 /// Executes the call if it cannot block for long; false: it has to leave control.
 bool execute_if_ready(Call& c, long* result);
+/// The kernel says that `events` of the descriptor need not be waited for.
+bool polls_ready(long fd, short events);
+/// The timeout of the call in `timeout`; false: the pointer is bad, the kernel will say so.
+bool read_timeout(Call& c);
 /// Between leave() and enter(): blocks for real. Touches nothing but `c` and its thread's `stop`.
 long execute_outside(Call& c, ThreadIo& io);
 /// A wait without descriptors: sleeps in virtual time instead. False: not such a call.
@@ -121,6 +130,29 @@ bool virtual_wait(Call& c, long* result);
 /// After a wait that timed out: virtual time has to show it.
 void timed_out_until(const Call& c, uint64_t deadline);
 bool sleep_until(uint32_t site, uint64_t deadline);  // true: a signal handler ended it
+
+// inside.cc
+/// A controlled run: only the program's own threads, its timers and its signals can end this wait. Then control is not left: readiness is
+/// the predicate of a step, and a time-out is one in virtual time.
+bool waits_inside(Call& c);
+/// Executes it, waiting as long as necessary. `timed_out`: the time ended it.
+long execute_inside(Call& c, bool* timed_out);
+/// A replay: the steps of that, up to the record of the result.
+void feed_inside(Call& c);
+/// A call of the program was executed, or a timer expired: what waits inside is looked at again.
+void inside_changed();
+
+// timers.cc
+/// A controlled run: the call is about a timer, which runs in virtual time.
+bool timer_call(const Call& c, long* result);
+/// A recording, or a timer for a thread of libc's own: it is the kernel's, in real time.
+void timers_run_outside();
+/// These descriptors of the program are gone.
+void timers_closed(long first, long last);
+
+// time.cc
+/// Virtual ns -> what this clock shows; false: a clock we do not answer.
+bool clock_offset(clockid_t clock, uint64_t* offset);
 
 // signals.cc
 void signals_start();
@@ -136,6 +168,7 @@ class TemporaryMask {
  public:
   explicit TemporaryMask(Call& c);
   ~TemporaryMask();
+  bool is_active() const { return active_; }
 
  private:
   Call& call_;
@@ -143,6 +176,20 @@ class TemporaryMask {
   uint64_t pair_[2];  // what pselect6 points to
   bool active_ = false;
 };
+/// Sent to the program by a timer of its own, in virtual time; target null: to the process. On whatever kernel thread has the baton.
+void send_timer_signal(Thread* target, int signo, const siginfo_t& info);
+/// It would end the program.
+bool is_fatal(Thread* target, int signo);
+/// sigwait() and the like: takes a signal that the program sent itself, of `set`. False: there is none.
+bool take_blocked(Thread& t, uint64_t set, siginfo_t* info);
+bool has_blocked(Thread& t, uint64_t set);
+uint64_t blocked_signals(Thread& t);
+/// The thread lets in what its mask kept out.
+void release_blocked(Thread& t);
+/// False: their place in the order of steps is not known (a recording), or the kernel has to have them (signalfd).
+bool keeps_blocked_signals();
+void kernel_keeps_signals();
+
 /// A signal the program sends to itself; target null: to the process. False: the kernel has to do it.
 bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info);
 
@@ -151,6 +198,7 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
 bool mapped_file_grew(uint64_t address);
 
 // process.cc
+Thread* thread_by_tid(Thread& from, long tid);
 extern long real_pid, told_pid;  // told: what getpid() said in the recording; both equal while recording
 
 }  // namespace heddle::rt

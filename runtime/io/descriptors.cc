@@ -10,21 +10,34 @@ namespace {
 
 constexpr long kTracked = 1024;
 int8_t outer[kTracked];  // original + 1; 0 something else
-enum : int8_t { kUnknown, kFile, kDevice, kOther };
+enum : int8_t { kUnknown, kFile, kDevice, kRandomDevice, kOther };
 int8_t kinds[kTracked];
 bool open_here[kTracked];  // what the program was given and has not closed
 bool never_waits[kTracked];  // O_NONBLOCK was set when it was last asked for
+bool inside[kTracked];       // made by the program, and no other process has an end of it
 
 bool tracked(long fd) { return fd >= 0 && fd < kTracked; }
 void copy(long from, long to) {
   if (!tracked(to)) return;
+  timers_closed(to, to);
   outer[to] = tracked(from) ? outer[from] : 0;
   kinds[to] = kUnknown;
   never_waits[to] = false;
   open_here[to] = true;
+  inside[to] = tracked(from) && inside[from];
 }
 void forget(long first, long last) {
-  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = never_waits[fd] = false;
+  timers_closed(first, last);
+  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = never_waits[fd] = inside[fd] = false;
+}
+
+void made_inside(long fd) {
+  if (tracked(fd)) inside[fd] = true, kinds[fd] = kUnknown;
+}
+
+void pair_made_inside(long ends) {
+  int fd[2];
+  if (read_program(fd, (uint64_t)ends, sizeof fd)) made_inside(fd[0]), made_inside(fd[1]);
 }
 
 // The flag belongs to the open file, which may have several descriptors.
@@ -41,7 +54,9 @@ int8_t kind_of(long fd) {
   struct stat st;
   if (raw_syscall(SYS_fstat, fd, &st) != 0) return kOther;
   const bool file = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode);
-  const int8_t kind = file ? kFile : S_ISCHR(st.st_mode) && !is_pseudo_terminal(st) ? kDevice : kOther;
+  const bool device = S_ISCHR(st.st_mode) && !is_pseudo_terminal(st);
+  const bool random = device && (st.st_rdev == makedev(1, 8) || st.st_rdev == makedev(1, 9));
+  const int8_t kind = file ? kFile : random ? kRandomDevice : device ? kDevice : kOther;
   if (tracked(fd)) kinds[fd] = kind;
   return kind;
 }
@@ -54,7 +69,11 @@ void descriptors_start() {
 }
 
 bool is_file(long fd) { return kind_of(fd) == kFile; }
-bool is_device(long fd) { return kind_of(fd) == kDevice; }
+bool is_device(long fd) {
+  const int8_t kind = kind_of(fd);
+  return kind == kDevice || kind == kRandomDevice;
+}
+bool is_random_device(long fd) { return kind_of(fd) == kRandomDevice; }
 int outer_descriptor(long fd) { return tracked(fd) ? outer[fd] - 1 : -1; }
 bool is_nonblocking(long fd) {
   if (tracked(fd) && never_waits[fd] && !io_others_may_act) return true;
@@ -63,6 +82,8 @@ bool is_nonblocking(long fd) {
   if (tracked(fd)) never_waits[fd] = set;
   return set || failed(flags);
 }
+bool is_inside(long fd) { return tracked(fd) && inside[fd] && !io_others_may_act; }
+bool never_from_outside(long fd) { return fd < 0 || is_inside(fd) || is_file(fd) || raw_syscall(SYS_fcntl, fd, F_GETFD) < 0; }
 bool descriptor_is_open(long fd) { return tracked(fd) && open_here[fd]; }
 
 bool makes_descriptor(const Call& c) {
@@ -92,9 +113,18 @@ void descriptors_follow(const Call& c, long result) {
     case SYS_ioctl:
       if (c.a[1] == FIONBIO) ask_again();
       break;
+    case SYS_pipe: case SYS_pipe2: pair_made_inside(c.a[0]); break;
+    case SYS_socketpair: pair_made_inside(c.a[3]); break;
+    case SYS_epoll_ctl:  // what it waits for
+      if (tracked(c.a[0]) && inside[c.a[0]] && !never_from_outside(c.a[2])) inside[c.a[0]] = false;
+      break;
     default:
       if (makes_descriptor(c) && tracked(result)) open_here[result] = true, never_waits[result] = false;
       break;
+  }
+  switch (c.number) {
+    case SYS_eventfd: case SYS_eventfd2: case SYS_timerfd_create: case SYS_epoll_create: case SYS_epoll_create1: made_inside(result); break;
+    default: break;
   }
 }
 

@@ -14,6 +14,12 @@ bool is_file(long fd);
 bool is_nonblocking(long fd);
 /// Character devices: what they give does not come from the program. Asked in a recording only.
 bool is_device(long fd);
+/// /dev/random, /dev/urandom.
+bool is_random_device(long fd);
+/// A pipe, a pair of sockets, an eventfd, a timerfd, or an epoll set of such, made by the program: only its own threads can make it ready.
+bool is_inside(long fd);
+/// The same for one among several: also what is always ready.
+bool never_from_outside(long fd);
 /// Given to the program (by a call that makes one at a time) and not closed yet.
 bool descriptor_is_open(long fd);
 /// The call's result is a new descriptor.

@@ -38,7 +38,13 @@ bool available;
 uint32_t allow_before_start;
 Thread nobody{};  // stands for a thread that is not under control
 
-long call_pass(Call& c) { return execute(c); }
+long call_pass(Call& c) {
+  const long result = execute(c);
+  if (c.number != SYS_rt_sigpending || failed(result)) return result;
+  uint64_t pending = 0;  // the kernel's, and what it does not know of
+  if (read_program(&pending, (uint64_t)c.a[0], sizeof pending)) pending |= blocked_signals(c.thread);
+  return write_program((uint64_t)c.a[0], &pending, sizeof pending) ? result : -EFAULT;
+}
 
 long call_yield(Call& c) {
   point_yielding(op_of(c, HEDDLE_EV_YIELD));
@@ -250,6 +256,7 @@ void io_start() {
   changes_start();
   stream_start();
   signals_start();
+  random_start();
   io_of(*self);
   KernelSigaction action{(void*)on_sigsys, SA_SIGINFO | SA_NODEFER | kSaRestorer, heddle_restore_rt, 0};
   raw_syscall(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8);

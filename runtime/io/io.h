@@ -80,6 +80,23 @@ void io_interrupt(Thread& t);
 void io_time_passed(uint64_t step, uint64_t ns);
 /// Replay: what to add now, before the choice for `step`; 0 mostly (one compare), always 0 in a recording.
 uint64_t io_time_to_pass(uint64_t step);
+/// The same for time that did not pass: it jumped because nobody could run. Another schedule has jumps of its own.
+void io_time_jumped(uint64_t step, uint64_t ns);
+
+/// When the next timer of the program expires, in virtual time; ~0: none, or they run in real time (timers.cc).
+extern uint64_t io_timer_due;
+/// By the holder, perhaps without TLS: sends the signals of timers that are due, and makes their descriptors ready.
+void io_timers_expire();
+/// All that timers can do for a while is to end the program: no reason to wait for them.
+bool io_timer_only_ends_program();
+/// From this step on a timer is to expire early; and lets it. Time jumps, which is an input of the run.
+extern uint64_t io_timer_early;
+void io_timer_comes_early();
+/// The signal of a timer ends the program here, in its replay, too.
+void io_ends_by_timer(int signo);
+void io_die_of_timer(int signo);
+/// A timer that `thread` armed at `site` came early.
+void io_timer_jumped(uint64_t step, uint64_t ns, uint32_t thread, uint32_t site);
 
 /// A timer runs, or another process of the program does: what looks like the end of everything may not be.
 extern bool io_others_may_act;

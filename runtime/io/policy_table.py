@@ -28,7 +28,7 @@ CLASSES = {
     "MMAP": ("executed, contents of a file recorded (up to 64 MiB)", "anonymous memory with the recorded contents"),
     "CLOCK": ("answered by virtual time", "the same"),
     "SLEEP": ("waits in virtual time", "the same"),
-    "TIMER": ("executed in real time, with a note", "suppressed; its signals and expirations are fed"),
+    "TIMER": ("runs in virtual time (of `heddle record`: in real time)", "suppressed; its signals and expirations are fed"),
     "SIGACTION": ("kept by us; handlers run at the next point or system call", "the same"),
     "SIGMASK": ("kept per thread", "the same"),
     "SIGRETURN": ("executed", "executed again"),

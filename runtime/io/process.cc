@@ -108,6 +108,8 @@ class BorrowedFrames {
   bool known_;
 };
 
+}  // namespace
+
 Thread* thread_by_tid(Thread& from, long tid) {
   ThreadIo& io = io_of(from);
   if (tid == from.info->tid || tid == io.told_tid) return &from;
@@ -119,6 +121,8 @@ Thread* thread_by_tid(Thread& from, long tid) {
   }
   return nullptr;
 }
+
+namespace {
 
 bool is_own_pid(long pid) { return pid == real_pid || (feeding() && pid == told_pid); }
 
@@ -194,6 +198,8 @@ bool io_timer_may_fire() {
   return timer_set && nap(timer_naps, kMostNaps);
 }
 
+void timers_run_outside() { io_others_may_act = timer_set = true; }
+
 void io_timer_fired() { timer_naps = 0; }
 
 bool io_let_others_act() {
@@ -239,7 +245,8 @@ long call_clone(Call& c) {
     BorrowedFrames::feed(c, r);
     return fed(c);
   }
-  note("the program starts another process: that one runs uncontrolled, and a replay does not start it again");
+  note("the program starts another process by %s: that one runs uncontrolled, so equal seeds may give different answers, and a replay does not start it again",
+       c.policy.name);
   BorrowedFrames frames(c);
   lent = q.stack && (q.flags & CLONE_VM);
   if (lent) self = nullptr;
@@ -345,9 +352,7 @@ long call_kill(Call& c) {
 }
 
 long call_timer(Call& c) {
-  if (c.number != SYS_timerfd_settime) io_others_may_act = timer_set = true;
-  note("%s: timers run in real time, not in the program's virtual time; a replay takes their effects from the recording",
-       c.policy.name);
+  if (by_hooks && c.number != SYS_timerfd_settime) timers_run_outside();
   return call_recorded(c);
 }
 

@@ -92,6 +92,18 @@ void account(const Call& c, long result) {
   in_vain ? polled_outside() : productive();
 }
 
+// Equal seeds give equal runs unless such a call is made: the answer of a hunt names it.
+void not_repeatable(const Call& c) {
+  note("%s waits for something outside the program: when it returns, and with what, is not controlled, so equal seeds may give different answers",
+       c.policy.name);
+}
+
+void note_if_machine_answers(const Call& c) {
+  if (by_hooks) return;
+  if (c.number == SYS_sysinfo || c.number == SYS_getrusage || c.number == SYS_times)
+    note("%s tells about the load of the machine: equal seeds may give different answers", c.policy.name);
+}
+
 // Its record has its place before the call is executed, and is completed behind it, perhaps without the baton.
 long record_sent(Call& c, TakeOff& sent, Outgoing& outgoing, uint32_t flags, bool* again) {
   RecordWriter out;
@@ -116,7 +128,13 @@ long record_once(Call& c, bool* again) {
   if (detector::on && releases(c)) detector::io_release(c.thread);
   if (goes_out_beside_others(c))
     if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, outgoing, flags, again);
-  if (!execute_if_ready(c, &result)) {
+  if (random_bytes(c, &result) || timer_call(c, &result)) {
+  } else if (waits_inside(c)) {
+    bool timed_out = false;
+    result = execute_inside(c, &timed_out);
+    if (timed_out) flags |= kInputTimedOut;
+  } else if (!execute_if_ready(c, &result)) {
+    if (!by_hooks) not_repeatable(c);
     RecordWriter left;
     append_timeout(c, left);
     // What it does outside happens at some moment from here to its return: both have their place in the order.
@@ -141,6 +159,8 @@ long record_once(Call& c, bool* again) {
   }
   out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, flags | (*again ? (uint32_t)kInputAgain : 0));
   after(c, result, flags, started + c.timeout);
+  inside_changed();
+  note_if_machine_answers(c);
   return result;
 }
 
@@ -171,6 +191,10 @@ long feed_once(Call& c, bool* again) {
   Outgoing outgoing(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
   uint64_t started = virtual_now();
+  if (r->reserved & kInputWaited) {
+    feed_inside(c);
+    r = &stream_expect(c);
+  }
   if (r->reserved & kInputLeft) {
     if (r->size >= sizeof c.timeout) __builtin_memcpy(&c.timeout, data_of(*r), sizeof c.timeout);
     stream_consume(c.thread, io);
@@ -197,6 +221,7 @@ long feed_once(Call& c, bool* again) {
   if (stream_in_other_order() && makes_descriptor(c) && descriptor_is_open(result)) diverge_input("the recording's descriptor is still open here");
   show_output(c, result);
   *again = flags & kInputAgain;
+  if (siginfo_t taken; c.policy.wait == Wait::SIGWAIT && result > 0) take_blocked(c.thread, 1ull << (result - 1), &taken);
   after(c, result, flags, started + c.timeout);
   return result;
 }
@@ -220,6 +245,7 @@ bool is_loader(const Call& c) {
 long call_recorded(Call& c) {
   if (c.policy.cls == Class::ODD)
     note("system call %s (%d): what it writes is not recorded; a replay may differ", c.policy.name, (int)c.number);
+  if (c.number == SYS_signalfd || c.number == SYS_signalfd4) kernel_keeps_signals();
   if (long result; virtual_wait(c, &result)) return result;
   bool cancels = c.policy.wait != Wait::NEVER && cancel_point;
   if (cancels) cancel_point();
@@ -231,6 +257,8 @@ long call_recorded(Call& c) {
     if (parallel && visible) own_buffers(c);
     if (visible) visible_point(c);
     if (by_hooks && visible && cancels) cancel_point();  // what came before that step is known now
+    // What came before the call does not interrupt it. Where it lets in what was blocked before, it does.
+    if (!by_hooks && visible && c.policy.wait != Wait::NEVER && !mask.is_active()) io_deliver_signals();
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
     if (visible) account(c, result);
     if (cancels && result == -EINTR) cancel_point();  // a call that did something has to say so

@@ -32,6 +32,18 @@ uint64_t process_filling;           // cross-thread: bits being filled
 
 bool handles_any;  // it ever installed a handler
 
+// What the program, or a timer of it, sent to a thread that blocks it, or to a process of which all threads do. In the order of sending: the
+// kernel is not asked, since fibers share what it keeps for a thread, and who takes it from there is not up to the schedule.
+struct Blocked {
+  Thread* target;  // null: the process
+  QueuedSignal signal;
+};
+constexpr uint32_t kMostBlocked = 128;
+Blocked* blocked;  // [kMostBlocked]
+uint32_t blocked_count;
+bool kernel_keeps_blocked;  // there was no room, or signalfd is used
+constexpr int kFirstRealtime = 34;  // as libc gives them to programs
+
 bool has_handler(int signo) {
   return (known & bit(signo)) && actions[signo].handler != (void*)SIG_DFL && actions[signo].handler != (void*)SIG_IGN;
 }
@@ -123,6 +135,7 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   }
   read_back_if_needed(t, HEDDLE_THIS_FRAME);  // it may wait on now, and the host read what it wrote last before it comes to its next hook
   io.mask = saved;
+  if (HEDDLE_UNLIKELY(blocked_count)) release_blocked(t);
 }
 
 bool take_process(const ThreadIo& io, QueuedSignal* taken) {
@@ -160,6 +173,7 @@ bool run_due(Thread& t, ThreadIo& io, uint64_t number, ucontext_t* context) {
   QueuedSignal s;
   while (io.here = number, (feeding() && take_recorded(t, io, &s)) || take_process(io, &s) || take_own(io, &s)) {
     int signo = s.info.si_signo;
+    if (HEDDLE_UNLIKELY(blocked_count)) release_blocked(t);  // the next one of this number
     restarts &= signo > 0 && signo < kSignals && (actions[signo].flags & SA_RESTART);
     model_changed();  // others may have been thought able to take it
     run_handler(t, s.info, s.external, context);
@@ -305,7 +319,18 @@ bool restarts_after_signal(Call& c) {
   return restartable;
 }
 
+void kernel_keeps_signals() { kernel_keeps_blocked = true; }
+bool keeps_blocked_signals() { return !by_hooks && !kernel_keeps_blocked; }
+
 namespace {
+
+bool is_blocked_by(Thread& t, int signo) { return io_of(t).mask & bit(signo); }
+
+void forget_blocked(uint32_t at) {
+  __builtin_memmove(blocked + at, blocked + at + 1, (--blocked_count - at) * sizeof *blocked);
+}
+
+bool concerns(const Blocked& b, const Thread& t) { return !b.target || b.target == &t; }
 
 bool somebody_takes(int signo) {
   for (uint32_t i = 0; i < thread_count(); i++)
@@ -315,13 +340,114 @@ bool somebody_takes(int signo) {
 
 }  // namespace
 
+namespace {
+
+// False: the kernel has to keep it.
+bool keep_blocked(Thread* target, const QueuedSignal& signal) {
+  const int signo = signal.info.si_signo;
+  if (!keeps_blocked_signals()) return false;
+  for (uint32_t i = 0; i < blocked_count && signo < kFirstRealtime; i++)
+    if (blocked[i].target == target && blocked[i].signal.info.si_signo == signo) return true;  // standard signals do not queue
+  if (blocked_count == kMostBlocked) return kernel_keeps_blocked = true, false;
+  if (!blocked) blocked = static_cast<Blocked*>(arena_allocate_cold(sizeof(Blocked) * kMostBlocked));
+  blocked[blocked_count++] = {target, signal};
+  inside_changed();
+  return true;
+}
+
+// The lowest number first, as the kernel does; those for the thread itself before those for the process.
+uint32_t find_blocked(const Thread& t, uint64_t set) {
+  uint32_t best = ~0u;
+  auto rank = [](const Blocked& b) { return b.signal.info.si_signo * 2 + !b.target; };
+  for (uint32_t i = 0; i < blocked_count; i++)
+    if (concerns(blocked[i], t) && (set & bit(blocked[i].signal.info.si_signo)) && (best == ~0u || rank(blocked[i]) < rank(blocked[best]))) best = i;
+  return best;
+}
+
+// To a thread that lets it in: its handler is due.
+void queue_for(Thread& t, bool whole_process, const QueuedSignal& signal) {
+  ThreadIo& io = io_of(t);
+  const int signo = signal.info.si_signo;
+  if (whole_process) return enqueue_process(signo, signal.info, signal.external);
+  io.queued[signo] = signal;
+  io.queued_mask |= bit(signo);
+}
+
+bool slot_is_free(Thread& t, bool whole_process, int signo) {
+  return whole_process ? !(process_filling & bit(signo)) : !(io_of(t).queued_mask & bit(signo));
+}
+
+}  // namespace
+
+bool has_blocked(Thread& t, uint64_t set) { return find_blocked(t, set) != ~0u; }
+
+uint64_t blocked_signals(Thread& t) {
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < blocked_count; i++)
+    if (concerns(blocked[i], t)) all |= bit(blocked[i].signal.info.si_signo);
+  return all & io_of(t).mask;
+}
+
+bool take_blocked(Thread& t, uint64_t set, siginfo_t* info) {
+  const uint32_t at = find_blocked(t, set);
+  if (at == ~0u) return false;
+  *info = blocked[at].signal.info;
+  forget_blocked(at);
+  return true;
+}
+
+void release_blocked(Thread& t) {
+  for (uint32_t i = 0; i < blocked_count;) {
+    const Blocked b = blocked[i];
+    const int signo = b.signal.info.si_signo;
+    if (!concerns(b, t) || is_blocked_by(t, signo) || (has_handler(signo) && !slot_is_free(t, !b.target, signo))) {
+      i++;
+      continue;
+    }
+    forget_blocked(i);
+    if (has_handler(signo))
+      queue_for(t, !b.target, b.signal);
+    else
+      raw_syscall(SYS_tgkill, real_pid, raw_syscall(SYS_gettid), signo);  // its default action
+    model_changed();
+  }
+}
+
+bool is_fatal(Thread* target, int signo) {
+  if (signo < 1 || signo >= kSignals) return false;
+  const bool default_action = !(known & bit(signo)) || actions[signo].handler == (void*)SIG_DFL;
+  const bool harmless = signo == SIGCHLD || signo == SIGURG || signo == SIGWINCH || signo == SIGCONT;
+  return default_action && !harmless && (target ? !is_blocked_by(*target, signo) : somebody_takes(signo));
+}
+
+void send_timer_signal(Thread* target, int signo, const siginfo_t& info) {
+  if (target && target->finished) return;
+  const QueuedSignal signal{info, true};
+  const bool is_blocked = target ? is_blocked_by(*target, signo) : !somebody_takes(signo);
+  model_changed();
+  if (is_blocked && keep_blocked(target, signal)) return;
+  if (!is_blocked && has_handler(signo)) {
+    if (slot_is_free(*(target ? target : &thread(0)), !target, signo)) queue_for(*(target ? target : &thread(0)), !target, signal);
+    if (target) return io_interrupt(*target);
+    return pass_on(signo);
+  }
+  if (is_fatal(target, signo)) io_ends_by_timer(signo);
+  raw_syscall(SYS_kill, real_pid, signo);
+}
+
+void io_die_of_timer(int signo) {
+  timespec nap{0, 10'000'000};
+  raw_syscall(SYS_kill, real_pid, signo);
+  for (int i = 0; i < 100; i++) raw_syscall(SYS_nanosleep, &nap, nullptr);  // no step more
+}
+
 bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info) {
   if (detector::on) detector::io_release(from);  // also where the kernel sends it: somebody may be in sigwait()
-  if (!has_handler(signo) || (kFaults & bit(signo))) return false;
+  if (kFaults & bit(signo) || signo == SIGKILL || signo == SIGSTOP || signo == SIGCONT) return false;
   Thread& to = target ? *target : from;
   ThreadIo& io = io_of(to);
-  const bool blocked = io.mask & bit(signo);
-  if (blocked && (target || !somebody_takes(signo))) return false;  // someone may be in sigwait(): the kernel knows
+  const bool is_blocked = io.mask & bit(signo), nobody_takes = is_blocked && (target || !somebody_takes(signo));
+  if (nobody_takes ? !keeps_blocked_signals() : !has_handler(signo)) return false;  // someone may be in sigwait(): the kernel knows
   if (by_hooks && feeding()) return true;  // its place is in the recording
   siginfo_t about{};
   if (!info || !read_program(&about, (uint64_t)info, sizeof about)) {
@@ -329,7 +455,9 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
     about.si_pid = (int)told_pid;
   }
   about.si_signo = signo;
-  if (blocked) {
+  if (nobody_takes) return keep_blocked(target, QueuedSignal{about, false});
+  if (signo >= kFirstRealtime && !slot_is_free(to, is_blocked, signo) && keep_blocked(target, QueuedSignal{about, false})) return true;
+  if (is_blocked) {
     enqueue_process(signo, about, false);
     model_changed();
     if (!feeding()) pass_on(signo);
@@ -388,6 +516,7 @@ long call_sigmask(Call& c) {
   if (c.a[2] && !write_program(c.a[2], &old, sizeof old)) return -EFAULT;
   io.mask = wanted & ~(bit(SIGKILL) | bit(SIGSTOP));
   if (c.a[1]) apply_mask(io.mask, c.context);
+  if (HEDDLE_UNLIKELY(blocked_count)) release_blocked(c.thread);
   return 0;
 }
 
@@ -409,6 +538,7 @@ TemporaryMask::TemporaryMask(Call& c) : call_(c) {
   saved_ = io.mask;
   io.mask = asked;
   kernel_mask_ = without_sigsys(asked);
+  if (HEDDLE_UNLIKELY(blocked_count)) release_blocked(c.thread);
   pair_[0] = (uint64_t)&kernel_mask_;
   c.a[argument] = c.number == SYS_pselect6 ? (long)pair_ : (long)&kernel_mask_;
   active_ = true;

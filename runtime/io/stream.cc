@@ -7,6 +7,7 @@
 #include "abi/inputs.h"
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
+#include "runtime/control/recording.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/table.h"
 
@@ -85,6 +86,20 @@ void stream_start() {
   });
 }
 
+namespace {
+// For reports: which timer, armed where, had to expire before what follows.
+void tell_timer(uint64_t skipped, uint32_t thread_index, uint32_t site) {
+  if (recording.detail < HEDDLE_DETAIL_POINTS || thread_index >= thread_count()) return;
+  HeddleEvent e{};
+  e.value = skipped;
+  e.site = site;
+  e.thread = (uint16_t)thread_index;
+  e.kind = HEDDLE_EV_TIMER;
+  e.flags = HEDDLE_EF_VALUE;
+  emit(thread(thread_index), e);
+}
+}  // namespace
+
 bool stream_in_other_order() { return done != nullptr; }
 
 void io_time_passed(uint64_t step, uint64_t ns) {
@@ -93,15 +108,41 @@ void io_time_passed(uint64_t step, uint64_t ns) {
   out.commit(kClockStream, HEDDLE_IN_CLOCK, 0, (int64_t)ns, 0);
 }
 
+void io_time_jumped(uint64_t step, uint64_t ns) {
+  RecordWriter out;
+  out.append(&step, sizeof step);
+  out.commit(kClockStream, HEDDLE_IN_CLOCK, HEDDLE_CLOCK_JUMPED, (int64_t)ns, 0);
+}
+
+void io_timer_jumped(uint64_t step, uint64_t ns, uint32_t thread, uint32_t site) {
+  const HeddleTimerJump jump{step, thread, site};
+  RecordWriter out;
+  out.append(&jump, sizeof jump);
+  out.commit(kClockStream, HEDDLE_IN_CLOCK, HEDDLE_CLOCK_TIMER, (int64_t)ns, 0);
+  tell_timer(ns, thread, site);
+}
+
+void io_ends_by_timer(int signo) {
+  RecordWriter out;
+  out.append(&control.steps, sizeof control.steps);
+  out.commit(kClockStream, HEDDLE_IN_CLOCK, HEDDLE_CLOCK_ENDS, signo, 0);
+  io_die_of_timer(signo);
+}
+
 uint64_t io_time_to_pass(uint64_t step) {
   static uint64_t next;
   uint64_t ns = 0;
   while (HEDDLE_UNLIKELY(per_thread && next < per_thread[kClockStream].count)) {
     uint64_t at = offsets[per_thread[kClockStream].first + next], when;
     const HeddleInput& r = *reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + at);
-    if (r.size != sizeof when) break;
+    if (r.size < sizeof when) break;
     __builtin_memcpy(&when, data_of(r), sizeof when);
     if (when > step) break;
+    if (r.number == HEDDLE_CLOCK_ENDS && r.result > 0 && r.result < 64) io_die_of_timer((int)r.result);
+    if (HeddleTimerJump jump; r.number == HEDDLE_CLOCK_TIMER && r.size == sizeof jump) {
+      __builtin_memcpy(&jump, data_of(r), sizeof jump);
+      tell_timer((uint64_t)r.result, jump.thread, jump.site);
+    }
     ns += (uint64_t)r.result;
     next++;
     region->result.inputs_fed++;

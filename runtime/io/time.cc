@@ -17,8 +17,9 @@ constexpr uint64_t kMonotonicStart = 1000 * kSecond;
 
 bool never(void*) { return false; }
 
-// Virtual ns -> what this clock shows; false: a clock we do not answer.
-bool offset_of(clockid_t clock, uint64_t* offset) {
+}  // namespace
+
+bool clock_offset(clockid_t clock, uint64_t* offset) {
   switch (clock) {
     case CLOCK_REALTIME: case CLOCK_REALTIME_COARSE: case CLOCK_REALTIME_ALARM: case CLOCK_TAI:
       *offset = region->run.time_base_ns;
@@ -35,6 +36,8 @@ bool offset_of(clockid_t clock, uint64_t* offset) {
   }
 }
 
+namespace {
+
 timespec to_timespec(uint64_t ns) { return {(time_t)(ns / kSecond), (long)(ns % kSecond)}; }
 
 bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < (long)kSecond; }
@@ -45,14 +48,14 @@ uint64_t to_ns(const timespec& t) {
 
 long virtual_clock(clockid_t clock, timespec* out) {
   uint64_t offset;
-  if (!offset_of(clock, &offset)) return -EINVAL;
+  if (!clock_offset(clock, &offset)) return -EINVAL;
   *out = to_timespec(offset + clock_read());
   return 0;
 }
 
 long virtual_sleep(clockid_t clock, bool absolute, const timespec& t, uint32_t site, timespec* left) {
   uint64_t offset, deadline;
-  if (!valid(t) || !offset_of(clock, &offset)) return -EINVAL;
+  if (!valid(t) || !clock_offset(clock, &offset)) return -EINVAL;
   if (absolute)
     deadline = to_ns(t) > offset ? to_ns(t) - offset : 0;
   else

@@ -26,12 +26,6 @@ namespace {
 
 constexpr uint64_t kSmallWrite = 4096;  // PIPE_BUF: a pipe that polls writable takes this much at once
 
-bool polls_ready(long fd, short events) {
-  pollfd p{(int)fd, events, 0};
-  timespec zero{0, 0};
-  return raw_syscall(SYS_ppoll, &p, 1, &zero, nullptr, 8) != 0;
-}
-
 bool nonblocking(long fd) {
   long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
   return failed(flags) || (flags & O_NONBLOCK);
@@ -74,7 +68,14 @@ uint64_t nanoseconds(uint64_t seconds, uint64_t rest) {
   return seconds > (1ull << 32) ? ~0ull - 1 : seconds * 1000000000u + rest;
 }
 
-// The timeout of the call in `timeout`; false: the pointer is bad, the kernel will say so.
+}  // namespace
+
+bool polls_ready(long fd, short events) {
+  pollfd p{(int)fd, events, 0};
+  timespec zero{0, 0};
+  return raw_syscall(SYS_ppoll, &p, 1, &zero, nullptr, 8) != 0;
+}
+
 bool read_timeout(Call& c) {
   long pointer = 0;
   bool micro = false;
@@ -96,6 +97,8 @@ bool read_timeout(Call& c) {
   c.timeout = nanoseconds(t[0], micro ? t[1] * 1000 : t[1]);
   return true;
 }
+
+namespace {
 
 // The same call with a timeout of zero. The kernel clears the sets of select(), so they are kept.
 bool select_now(Call& c, long* result) {

@@ -205,6 +205,7 @@ void Worker::begin_run() {
   store_shared<std::uint64_t>(shared.ring_head, 0);
   store_shared<std::uint64_t>(shared.ring_tail, 0);
   ring_tail_ = 0;
+  shared.run.outside = !options_.with.empty();
   shared.run.fork_ahead = root_ == server_pid_ && options_.fork_server && !options_.cwd_copy;
   store_shared(shared.server_go, ++generation_);
   futex_wake_all(shared.server_go);

@@ -29,6 +29,7 @@ constexpr std::array kPhrases = {
     Phrase{"lock", "waits for lock {}"},
     Phrase{"rdlock", "waits to read-lock {}"},
     Phrase{"wrlock", "waits to write-lock {}"},
+    Phrase{"system call", "waits in a system call that nobody ends"},
     Phrase{"suspend", "waits for a signal handler"},
 };
 
@@ -36,6 +37,8 @@ constexpr std::array kPhrases = {
 
 std::string operation_word(std::uint32_t event_kind) {
   switch (event_kind) {
+    case HEDDLE_EV_IO_RETURN:
+      return "system call";
     case HEDDLE_EV_COND_WAKE:
       return "wait";
     case HEDDLE_EV_FUTEX_WOKEN:

@@ -59,8 +59,8 @@ namespace {
 std::string words_of(Times times) {
   if (times == Times::kNone) return {};
   if (times == Times::kOnlyWhenDue)
-    return "; sleeps and time-outs ended only when no other thread could run (--time-model virtual)";
-  return fmt::format("; clocks were not varied, and of each thread only the first {} sleeps or time-outs ended early "
+    return "; sleeps, time-outs and timers ended only when no other thread could run (--time-model virtual)";
+  return fmt::format("; clocks and timers were not varied, and of each thread only the first {} sleeps or time-outs ended early "
                      "(--time-model loose)",
                      HEDDLE_ENUMERATED_TIMEOUTS);
 }

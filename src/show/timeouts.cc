@@ -1,5 +1,7 @@
 #include "src/show/timeouts.h"
 
+#include <sys/syscall.h>
+
 #include <fmt/format.h>
 
 #include "src/show/names.h"
@@ -15,8 +17,30 @@ std::string place_text(Names& names, const HeddleEvent& event) {
   return fmt::format("{}:{}", clean(base_name(place.file), true), place.line);
 }
 
+// The calls that wait with a time-out (runtime/io/inside.cc).
+std::string call_text(std::uint64_t number) {
+  switch (number) {
+    case SYS_poll:
+    case SYS_ppoll:
+      return "poll()";
+    case SYS_select:
+    case SYS_pselect6:
+      return "select()";
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+      return "epoll_wait()";
+    case SYS_rt_sigtimedwait:
+      return "sigtimedwait()";
+    default:
+      return "time-out of a system call";
+  }
+}
+
 std::string wait_text(const Names& names, const HeddleEvent& event) {
   if (event.kind == HEDDLE_EV_SLEEP) return "sleep";
+  if (event.kind == HEDDLE_EV_TIMER) return "timer that was set";
+  if (event.kind == HEDDLE_EV_IO_RETURN) return call_text(event.address);
   const std::string what = clean(names.what(event), true);
   const char* verb = event.kind == HEDDLE_EV_COND_WAKE || event.kind == HEDDLE_EV_FUTEX_WOKEN ? "timed wait" : "timed attempt";
   return what.empty() ? verb : fmt::format("{} for {}", verb, what);
@@ -52,25 +76,31 @@ class Collector {
 
   void add(HeddleEvent event) {
     creations_.number(event);
+    if (event.kind == HEDDLE_EV_TIMER) return add_early(event, kNobody);
     if (!(event.flags & HEDDLE_EF_POINT)) return;
     // What others did later tells more than that they started: the first operation behind their start.
     if (open_ != found_.size() && threads_[open_] != event.thread) {
       found_[open_].before = fmt::format("thread {} {}", names_.thread(event.thread), deed(names_, event));
       if (event.kind != HEDDLE_EV_THREAD_START) open_++;
     }
-    if (heddle_is_early_timeout(&event) && found_.size() < most_) {
-      const Place& place = names_.place(names_.place(event));
-      if (place.function.starts_with("__sanitizer::")) return void(step_++);  // its report, behind the failure
-      std::string where = place_text(names_, event);
-      if (!place.function.empty()) where += fmt::format("{}in {}", where.empty() ? "" : " ", clean(place.function, true));
-      found_.push_back({step_, names_.thread(event.thread), where, wait_text(names_, event), event.value, {}});
-      threads_.push_back(event.thread);
-    }
+    if (heddle_is_early_timeout(&event)) add_early(event, event.thread);
     step_++;
   }
   std::vector<EarlyTimeout> take() { return std::move(found_); }
 
  private:
+  static constexpr std::uint32_t kNobody = ~0u;  // a timer: what any thread does next comes after it
+
+  void add_early(const HeddleEvent& event, std::uint32_t thread) {
+    if (!heddle_is_early_timeout(&event) || found_.size() == most_) return;
+    const Place& place = names_.place(names_.place(event));
+    if (place.function.starts_with("__sanitizer::")) return;  // its report, behind the failure
+    std::string where = place_text(names_, event);
+    if (!place.function.empty()) where += fmt::format("{}in {}", where.empty() ? "" : " ", clean(place.function, true));
+    found_.push_back({step_, names_.thread(event.thread), where, wait_text(names_, event), event.value, {}});
+    threads_.push_back(thread);
+  }
+
   Names names_;
   Creations creations_;
   std::size_t most_, open_ = 0;  // the first one of which it is not known yet what came behind it

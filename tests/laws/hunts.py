@@ -9,8 +9,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from programs import PROGRAMS, Case, bounded  # noqa: E402
 
-# One of each kind; programs that wait outside are told other things in each run.
-FILES = ["lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lost_signal.c", "barrier_short.c", "uncaught.cc"]
+# One of each kind, with those that wait in system calls which only the program itself can end; others are told other things in each run.
+FILES = ["lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lost_signal.c", "barrier_short.c", "uncaught.cc", "pipe_order.c",
+         "big_writes_interleave.c", "epoll_timeout_ignored.c", "poll_timeout_ignored.c", "random_choice.cc", "select_timeout_ignored.c", "signals_cross.c",
+         "timer_before_ready.c", "timerfd_too_soon.c", "waits_for_signal.c"]
 
 
 def hunt(case, heddle, exe, work, strategy, workers, backend):

@@ -1,16 +1,22 @@
-// expect: hang   Two threads wait for a byte that nobody writes: the kernel knows, the model does not.
+// expect: hang   A thread waits for a signal through a descriptor: the kernel knows who might send one, the model does not.
 // options: hang_timeout=1s
 // laws: none, each run takes as long as the time-out
 #include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
-static int ends[2];
+static int signals;
 static void* reads(void* unused) {
-  char byte;
-  (void)!read(ends[0], &byte, 1);
+  struct signalfd_siginfo info;
+  (void)!read(signals, &info, sizeof info);
   return unused;
 }
 int main(void) {
-  if (pipe(ends)) return 1;
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, 0);
+  signals = signalfd(-1, &set, 0);
   pthread_t t;
   pthread_create(&t, 0, reads, 0);
   reads(0);
