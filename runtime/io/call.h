@@ -42,6 +42,7 @@ struct alignas(64) ThreadIo {
   bool sending, pipe_broke;   // a recording: its call is executed without the baton; a SIGPIPE came of it
   siginfo_t broken_pipe;
   const Command* command;     // null: it is in no call that starts one (commands.cc)
+  uint32_t timer_stack;       // where it last set a timer, if the detail has stacks
 };
 
 /// Of the kernel's answer to a futex call of libc itself, in a recording or its replay (libc_futex.cc).

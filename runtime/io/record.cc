@@ -259,6 +259,7 @@ long call_recorded(Call& c) {
     if (by_hooks && visible && cancels) cancel_point();  // what came before that step is known now
     // What came before the call does not interrupt it. Where it lets in what was blocked before, it does.
     if (!by_hooks && visible && c.policy.wait != Wait::NEVER && !mask.is_active()) io_deliver_signals();
+    if (c.policy.cls == Class::TIMER) io_of(c.thread).timer_stack = c.thread.info->pending_stack;
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
     if (visible) account(c, result);
     if (cancels && result == -EINTR) cancel_point();  // a call that did something has to say so

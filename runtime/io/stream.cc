@@ -93,6 +93,7 @@ void tell_timer(uint64_t skipped, uint32_t thread_index, uint32_t site) {
   HeddleEvent e{};
   e.value = skipped;
   e.site = site;
+  e.stack = io_of(thread(thread_index)).timer_stack;
   e.thread = (uint16_t)thread_index;
   e.kind = HEDDLE_EV_TIMER;
   e.flags = HEDDLE_EF_VALUE;
