@@ -15,8 +15,8 @@ enum : uint32_t {
   kInputChanges = 64,   // the program may notice in later answers that this was done
   kInputMoves = 128,    // later answers of the same descriptor are others: its position moved
   kInputDepends = 256,  // what the program changed before may be seen in this answer
-  kInputWaited = 4096,  // the thread waited here, under control; the result is a later record of it (inside.cc)
-  kInputTimedOut = 8192,  // and what ended its wait was the time
+  kInputWaited = 8192,  // the thread waited here, under control; the result is a later record of it (inside.cc)
+  kInputTimedOut = 16384,  // and what ended its wait was the time
   kInputUnderWay = 512, // the process ended before there was a result: as if the record were not there
   kInputOut = 1024,     // at the end of the data: what the call carried out (outgoing.h)
   kInputExec = 2048,    // the program was replaced by another one here
