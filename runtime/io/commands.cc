@@ -1,4 +1,5 @@
 // Commands that libc starts in a child: the child's exec is not seen, so what it is to execute is looked at before (call_clone() compares it).
+#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,12 +52,14 @@ using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, co
 
 HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                               char* const* argv, char* const* environment) {
+  if (io_may_spawn && !io_may_spawn(path)) return EACCES;
   const Starting starting(path, argv, environment);
   return HEDDLE_NEXT(Spawn, "posix_spawn")(pid, path, actions, attributes, argv, environment);
 }
 
 HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                                char* const* argv, char* const* environment) {
+  if (io_may_spawn_named && !io_may_spawn_named(file)) return EACCES;
   const Starting starting(file, argv, environment);
   return HEDDLE_NEXT(Spawn, "posix_spawnp")(pid, file, actions, attributes, argv, environment);
 }

@@ -124,6 +124,9 @@ void note_exit(int status);
 [[noreturn]] void diverge_input(const char* text);
 /// So did what it carries out, by a call at `site`.
 [[noreturn]] void diverge_output(uint32_t site, const char* expected, const char* actual);
+/// Implemented in runtime/preload/exec.cc, absent in programs that carry the runtime: may this program be started? (docs/security.md)
+bool io_may_spawn(const char* path) __attribute__((weak));
+bool io_may_spawn_named(const char* name) __attribute__((weak));
 /// Implemented in runtime/sync/cancel.cc, may be absent: acts on a requested cancellation of the calling thread.
 void cancel_point() __attribute__((weak));
 bool cancel_pending(Thread& t);

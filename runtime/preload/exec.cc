@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/io/io.h"
 #include "runtime/rt.h"
 
 namespace heddle::rt {
@@ -88,11 +88,15 @@ bool may_start_named(const char* name) {
 }
 
 }  // namespace
+
+bool io_may_spawn(const char* path) { return may_start(path); }
+bool io_may_spawn_named(const char* name) { return may_start_named(name); }
+
 }  // namespace heddle::rt
 
 using namespace heddle::rt;
 
-#define HEDDLE_STARTERS(X) X(execve) X(execv) X(execvp) X(execvpe) X(posix_spawn) X(posix_spawnp)
+#define HEDDLE_STARTERS(X) X(execve) X(execv) X(execvp) X(execvpe)
 namespace {
 struct {
 #define HEDDLE_X(name) decltype(&::name) name;
@@ -116,12 +120,4 @@ HEDDLE_EXPORT int execvp(const char* name, char* const* argv) noexcept {
 }
 HEDDLE_EXPORT int execvpe(const char* name, char* const* argv, char* const* envp) noexcept {
   return may_start_named(name) ? real.execvpe(name, argv, envp) : -1;
-}
-HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                              char* const* argv, char* const* envp) {
-  return may_start(path) ? real.posix_spawn(pid, path, actions, attributes, argv, envp) : EACCES;
-}
-HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* name, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                               char* const* argv, char* const* envp) {
-  return may_start_named(name) ? real.posix_spawnp(pid, name, actions, attributes, argv, envp) : EACCES;
 }
