@@ -11,6 +11,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "light.h"
 #include "site.h"
 
 #ifdef __cplusplus
@@ -78,6 +79,9 @@ enum { HEDDLE_ACTIVE = 1, HEDDLE_ACTIVE_BRANCHES = 2 };  // bits of `__heddle_ac
 // `active` is that module's `__heddle_active`; sites are [first, last). The reference is WEAK: in a host without the
 // runtime it is null, the constructor does nothing, and the module runs its plain clones.
 void __heddle_register_module(uint32_t* active, struct HeddleSite* first, struct HeddleSite* last);
+
+// The functions of that module with light clones, [first, last): called before, weak too. Null: there are none.
+void __heddle_register_lights(struct HeddleLight* first, struct HeddleLight* last);
 
 #ifdef __cplusplus
 }

@@ -109,7 +109,8 @@ struct HeddleRun {  // in
   uint32_t time_model;     // enum HeddleTimeModel
   uint32_t early_timeouts; // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule decide themselves
   uint32_t outside;        // 1: a client runs beside the program: what comes through descriptors and signals need not be its own doing
-  uint32_t reserved[4];
+  uint32_t light;          // 1: where nobody asks for plain accesses and none of them is a point, light clones are executed (abi/light.h)
+  uint32_t reserved[3];
 };
 
 // A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash

@@ -10,7 +10,7 @@
 #define HEDDLE_SITE_ABI 1
 
 struct HeddleSite {
-  uint32_t state;     // runtime-owned (HEDDLE_SITE_*); 0 in the file
+  uint32_t state;     // runtime-owned (HEDDLE_SITE_*)
   int32_t function;   // linkage name of the enclosing function (before cloning)
   int32_t file;       // absolute path where the debug info allows it
   int32_t variable;   // source expression of what is accessed ("counter", "q->head", "buf[]"); best effort
@@ -24,6 +24,7 @@ struct HeddleSite {
 
 enum {  // HeddleSite::state
   HEDDLE_SITE_POINT = 1u,  // accesses here are scheduling points (a race was seen here, or points=all)
+  HEDDLE_SITE_COUNTED = 2u,  // an access that is counted while its thread may be waiting, as atomics and branches are: volatile, or of code without a site table. In the file
 };
 enum {  // HeddleSite::flags
   HEDDLE_SITE_VOLATILE = 1u,
@@ -39,6 +40,7 @@ enum {  // HeddleSite::flags
   HEDDLE_SITE_WAITS_SECOND = 256u,
   HEDDLE_SITE_CALL = 1024u,     // no hook: a call of a synchronisation primitive, or of a function that wraps one; `variable` is the object
   HEDDLE_SITE_WRAPPER = 2048u,  // no hook: the function only wraps a primitive (pass/wrappers.h)
+  HEDDLE_SITE_COMPUTES = 4096u,  // ... as ADVANCES, and one that calls no unknown code, waits for nobody and does nothing atomic: not counted, no hook in light clones
   HEDDLE_SITE_ADVANCES = 512u,  // closes a loop whose end depends on something that the loop changes: it computes
 };
 

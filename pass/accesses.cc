@@ -73,7 +73,8 @@ bool hook_access(Work& work, llvm::Instruction& access) {
   SiteKey key{static_cast<uint8_t>(write ? HEDDLE_EV_WRITE : HEDDLE_EV_READ), bytes, flags, {}};
   BuilderBefore builder(access);
   auto name = (llvm::Twine(write ? "__heddle_write" : "__heddle_read") + llvm::Twine(unsigned{bytes})).str();
-  work.hooks.call(builder, name, {pointer, work.site(access, key, pointer)});
+  auto* hook = work.hooks.call(builder, name, {pointer, work.site(access, key, pointer)});
+  if (access.isVolatile()) keep(hook);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "abi/hooks.h"
 #include "abi/site.h"
 #include "pass/instrument.h"
+#include "pass/light.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -54,8 +55,14 @@ llvm::Instruction& place_of_hook(Work& work, const Branch& branch, llvm::Instruc
   auto& context = before.getContext();
   BuilderBefore builder(before);
   auto* active = builder.CreateLoad(builder.getInt32Ty(), work.active, /*isVolatile=*/true);  // volatile: no loop is split for its sake
+  active->setMetadata(kOnRequest, llvm::MDNode::get(context, {}));
   auto* wanted = builder.CreateIsNotNull(builder.CreateAnd(active, HEDDLE_ACTIVE_BRANCHES));
   return *llvm::SplitBlockAndInsertIfThen(wanted, before.getIterator(), /*Unreachable=*/false, llvm::MDBuilder(context).createBranchWeights(1, 1000));
+}
+
+void mark(const Branch& branch, llvm::CallInst* hook) {
+  if (!branch.flags) return hook->setMetadata(kOnRequest, llvm::MDNode::get(hook->getContext(), {}));
+  if (!(branch.flags & HEDDLE_SITE_COMPUTES)) keep(hook);
 }
 
 void hook_jump(Work& work, const Branch& branch, llvm::Constant* site) {
@@ -64,7 +71,7 @@ void hook_jump(Work& work, const Branch& branch, llvm::Constant* site) {
   llvm::Value* outcome = builder.getInt32(0);
   if (auto* conditional = llvm::dyn_cast<llvm::BranchInst>(&jump); conditional && conditional->isConditional())
     outcome = builder.CreateZExt(builder.CreateNot(conditional->getCondition()), builder.getInt32Ty());
-  work.hooks.call(builder, "__heddle_branch", {outcome, site});
+  mark(branch, work.hooks.call(builder, "__heddle_branch", {outcome, site}));
 }
 
 // All edges from the switch to `destination` go through one new block, which reports `number`.
@@ -86,7 +93,7 @@ void hook_switch_edge(Work& work, const Branch& branch, llvm::BasicBlock* destin
   auto* jump = builder.CreateBr(destination);
   jump->setDebugLoc(BuilderBefore(choice).getCurrentDebugLocation());
   BuilderBefore in_front(place_of_hook(work, branch, *jump));
-  work.hooks.call(in_front, "__heddle_branch", {in_front.getInt32(number), site});
+  mark(branch, work.hooks.call(in_front, "__heddle_branch", {in_front.getInt32(number), site}));
 }
 
 void hook_switch(Work& work, const Branch& branch, llvm::Constant* site) {
@@ -114,7 +121,7 @@ void hook_branches(Work& work, llvm::Function& f) {
   }
   for (auto& branch : branches) {
     ++work.stats.branches;
-    branch.flags |= flag_if(lasts, HEDDLE_SITE_LASTS);
+    if (lasts) branch.flags = (branch.flags | HEDDLE_SITE_LASTS) & ~HEDDLE_SITE_COMPUTES;
     auto* site = work.site(*branch.terminator, {HEDDLE_EV_BRANCH, 0, branch.flags, {}}, nullptr);
     if (llvm::isa<llvm::SwitchInst>(branch.terminator))
       hook_switch(work, branch, site);

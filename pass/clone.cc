@@ -62,9 +62,8 @@ Function* move_body(Function& f) {
   return plain;
 }
 
-// A function that calls hooks writes memory and synchronises, whatever its source promised.
 template <class T>
-void drop_promises(T& f) {
+void drop_promises_of(T& f) {
   for (auto kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync, llvm::Attribute::NoFree,
                     llvm::Attribute::WillReturn, llvm::Attribute::Speculatable, llvm::Attribute::NoCallback})
     f.removeFnAttr(kind);
@@ -73,7 +72,7 @@ void drop_promises(T& f) {
 Function* clone_for_hooks(Function& plain, const Function& original) {
   auto* hooked = clone_body(plain, original.getName() + ".heddle");
   place(*hooked, original);
-  drop_promises(*hooked);
+  drop_promises_of(*hooked);
   hooked->addFnAttr("frame-pointer", "all");        // the runtime walks the chain of frame pointers
   hooked->addFnAttr("disable-tail-calls", "true");  // and wants every caller in it
   return hooked;
@@ -88,7 +87,7 @@ void retarget(Function& body, const llvm::DenseMap<GlobalValue*, Function*>& clo
     auto found = clones.find(callee);
     if (!callee || found == clones.end()) continue;
     call->setCalledOperand(found->second);
-    if (hooked) drop_promises(*call);
+    if (hooked) drop_promises_of(*call);
   }
 }
 
@@ -103,10 +102,12 @@ void add_aliases(llvm::Module& module, llvm::DenseMap<GlobalValue*, Function*>& 
 
 }  // namespace
 
+void drop_promises(Function& f) { drop_promises_of(f); }
+
 std::vector<Clones> clone_functions(const std::vector<Function*>& functions, llvm::GlobalVariable* active) {
   std::vector<Clones> result;
   llvm::DenseMap<GlobalValue*, Function*> to_plain, to_hooked;
-  for (auto* f : functions) result.push_back({f, move_body(*f), nullptr, f->getName().str()});
+  for (auto* f : functions) result.push_back({.dispatcher = f, .plain = move_body(*f), .hooked = nullptr, .name = f->getName().str()});
   for (auto& clones : result) {
     clones.hooked = clone_for_hooks(*clones.plain, *clones.dispatcher);
     if (!can_bypass(*clones.dispatcher)) continue;

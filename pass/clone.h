@@ -26,7 +26,14 @@ struct Clones {
   llvm::Function* plain;
   llvm::Function* hooked;
   std::string name;            // of the original: what sites report
+  // light.h
+  llvm::Function* light = nullptr;         // null: there is none
+  llvm::Function* enter = nullptr;         // light or hooked; null: hooked
+  llvm::GlobalVariable* record = nullptr;  // of `enter`
 };
+
+/// A function that calls hooks writes memory and synchronises, whatever its source promised.
+void drop_promises(llvm::Function& f);
 
 /// Clones all of `functions` (all eligible) and retargets direct calls between them.
 std::vector<Clones> clone_functions(const std::vector<llvm::Function*>& functions, llvm::GlobalVariable* active);

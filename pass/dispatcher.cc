@@ -9,14 +9,14 @@ namespace {
 
 // Not inlined: the hooked body would lose its frame pointer, either body would give the other a stack frame to set up, and
 // sanitizers would put code between the tail call and the return.
-void forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block) {
+void forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block, bool always_in_place) {
   llvm::IRBuilder<> builder(block);
   llvm::SmallVector<llvm::Value*> arguments;
   for (auto& argument : f.args()) arguments.push_back(&argument);
   auto* call = builder.CreateCall(f.getFunctionType(), &target, arguments);
   // Without arguments nothing has to be forwarded in place; and AddressSanitizer puts a call before the return of each
   // global constructor, which musttail does not survive.
-  call->setTailCallKind(f.arg_empty() ? llvm::CallInst::TCK_Tail : llvm::CallInst::TCK_MustTail);
+  call->setTailCallKind(f.arg_empty() && !always_in_place ? llvm::CallInst::TCK_Tail : llvm::CallInst::TCK_MustTail);
   call->setCallingConv(f.getCallingConv());
   call->setAttributes(f.getAttributes().removeFnAttributes(f.getContext()));
   call->addFnAttr(llvm::Attribute::NoInline);
@@ -48,25 +48,34 @@ void write_jumps(llvm::Function& f, llvm::Function& plain, llvm::Function& hooke
   builder.CreateUnreachable();
 }
 
-}  // namespace
-
-void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
+// `set`, if the first word of `flag` is not 0. `constant`: it does not change while code runs that may ask.
+void write_choice(llvm::Function& f, llvm::Function& unset, llvm::Function& set, llvm::GlobalVariable* flag, bool constant) {
   auto& context = f.getContext();
   for (auto kind : {llvm::Attribute::PresplitCoroutine, llvm::Attribute::SanitizeAddress, llvm::Attribute::SanitizeHWAddress,
                     llvm::Attribute::SanitizeMemory, llvm::Attribute::SanitizeThread, llvm::Attribute::SanitizeMemTag})
     f.removeFnAttr(kind);  // they speak about bodies, and this one is only a jump
-  if (needs_jumps(f)) return write_jumps(f, plain, hooked, active);
+  if (needs_jumps(f)) return write_jumps(f, unset, set, flag);
   auto* entry = llvm::BasicBlock::Create(context, "entry", &f);
   auto* to_plain = llvm::BasicBlock::Create(context, "plain", &f);
   auto* to_hooked = llvm::BasicBlock::Create(context, "heddle", &f);
   llvm::IRBuilder<> builder(entry);
-  auto* value = builder.CreateLoad(builder.getInt32Ty(), active);
-  // Set once, by the module's first constructor.
-  value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
+  auto* value = builder.CreateLoad(builder.getInt32Ty(), flag);
+  if (constant) value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
   auto* weights = llvm::MDBuilder(context).createBranchWeights(1, 1000);
   builder.CreateCondBr(builder.CreateIsNotNull(value), to_hooked, to_plain, weights);
-  forward(f, plain, to_plain);
-  forward(f, hooked, to_hooked);
+  forward(f, unset, to_plain, !constant);
+  forward(f, set, to_hooked, !constant);
+}
+
+}  // namespace
+
+// `active` is set once, by the module's first constructor.
+void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active) {
+  write_choice(f, plain, hooked, active, true);
+}
+
+void write_selector(llvm::Function& f, llvm::Function& hooked, llvm::Function& light, llvm::GlobalVariable* record) {
+  write_choice(f, hooked, light, record, false);
 }
 
 }  // namespace heddle

@@ -7,5 +7,7 @@ namespace heddle {
 
 /// `f` has no body yet and the signature of both clones.
 void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& hooked, llvm::GlobalVariable* active);
+/// The body of f.enter (light.h): `light`, if the first word of `record` is not 0.
+void write_selector(llvm::Function& f, llvm::Function& hooked, llvm::Function& light, llvm::GlobalVariable* record);
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include "abi/site.h"
 #include "pass/describe.h"
+#include "pass/light.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -11,6 +12,8 @@ llvm::Constant* Work::site(const llvm::Instruction& at, SiteKey key, const llvm:
   if (pointer) key.variable = describe(pointer, key.size, layout());
   return sites.make(at, function, key);
 }
+
+void keep(llvm::CallInst* hook) { hook->setMetadata(kKeptHook, llvm::MDNode::get(hook->getContext(), {})); }
 
 llvm::Instruction* behind(llvm::CallBase& call) {
   auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
@@ -33,7 +36,7 @@ void describe_calls(const llvm::Function& f, const Work& work, const Wrappers& w
 
 }  // namespace
 
-void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
+SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
                 Stats& stats) {
   auto& f = *clones.hooked;
   order_pointer_unlock(f, clones.name);
@@ -51,7 +54,7 @@ void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones
         hook_assembly(work, *instruction) || hook_call(work, *instruction);
   }
   hook_branches(work, f);
-  sites.finish(f, clones.name);
+  return sites.finish(f, clones.name);
 }
 
 }  // namespace heddle

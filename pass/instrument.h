@@ -30,7 +30,7 @@ struct Work {
 };
 
 /// All hooks for one clone.
-void instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
+SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
                 Stats& stats);
 
 // Each returns false if the instruction is none of its business.
@@ -47,6 +47,9 @@ void hook_byval(Work& work, llvm::CallBase& call);              // ranges.cc: ar
 void hook_branches(Work& work, llvm::Function& f);              // branches.cc: changes the CFG, so it comes last
 
 void order_pointer_unlock(llvm::Function& clone, llvm::StringRef name);  // pointer_locks.cc: comes first
+
+/// Light clones have this hook too (light.h).
+void keep(llvm::CallInst* hook);
 
 /// A range hook for `length` bytes at `pointer`, unless that memory is private.
 void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length, uint32_t flags);

@@ -1,5 +1,6 @@
 #include "pass/module_ctor.h"
 
+#include "abi/light.h"
 #include "abi/site.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -17,12 +18,23 @@ llvm::GlobalVariable* section_bound(llvm::Module& module, llvm::Twine name) {
   return bound;
 }
 
-llvm::Function* declare_register(llvm::Module& module) {
-  auto* pointer = llvm::PointerType::getUnqual(module.getContext());
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {pointer, pointer, pointer}, false);
-  auto* f = llvm::Function::Create(type, GlobalValue::ExternalWeakLinkage, "__heddle_register_module", module);
+llvm::Function* declare_register(llvm::Module& module, llvm::StringRef name, unsigned parameters) {
+  llvm::SmallVector<llvm::Type*> pointers(parameters, llvm::PointerType::getUnqual(module.getContext()));
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), pointers, false);
+  auto* f = llvm::Function::Create(type, GlobalValue::ExternalWeakLinkage, name, module);
   f->setDoesNotThrow();
   return f;
+}
+
+void call_if_present(llvm::IRBuilder<>& builder, llvm::Function* hook, llvm::ArrayRef<llvm::Value*> arguments) {
+  auto* f = builder.GetInsertBlock()->getParent();
+  auto* present = llvm::BasicBlock::Create(builder.getContext(), "present", f);
+  auto* done = llvm::BasicBlock::Create(builder.getContext(), "done", f);
+  builder.CreateCondBr(builder.CreateIsNotNull(hook), present, done);
+  builder.SetInsertPoint(present);
+  builder.CreateCall(hook, arguments);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
 }
 
 }  // namespace
@@ -48,17 +60,12 @@ void add_module_constructor(llvm::Module& module, llvm::GlobalVariable* active) 
   f->setDSOLocal(true);
   f->setDoesNotThrow();
   f->setComdat(module.getOrInsertComdat(f->getName()));
-  auto* hook = declare_register(module);
-  auto* entry = llvm::BasicBlock::Create(context, "entry", f);
-  auto* present = llvm::BasicBlock::Create(context, "present", f);
-  auto* done = llvm::BasicBlock::Create(context, "done", f);
-  llvm::IRBuilder<> builder(entry);
-  builder.CreateCondBr(builder.CreateIsNotNull(hook), present, done);
-  builder.SetInsertPoint(present);
-  builder.CreateCall(hook, {active, section_bound(module, "__start_" HEDDLE_SITE_SECTION),
-                            section_bound(module, "__stop_" HEDDLE_SITE_SECTION)});
-  builder.CreateBr(done);
-  builder.SetInsertPoint(done);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", f));
+  // The lights first: the other call may start the run.
+  call_if_present(builder, declare_register(module, "__heddle_register_lights", 2),
+                  {section_bound(module, "__start_" HEDDLE_LIGHT_SECTION), section_bound(module, "__stop_" HEDDLE_LIGHT_SECTION)});
+  call_if_present(builder, declare_register(module, "__heddle_register_module", 3),
+                  {active, section_bound(module, "__start_" HEDDLE_SITE_SECTION), section_bound(module, "__stop_" HEDDLE_SITE_SECTION)});
   builder.CreateRetVoid();
   // The associated data puts the entry into the function's comdat: one entry per linked module survives.
   llvm::appendToGlobalCtors(module, f, /*Priority=*/0, f);

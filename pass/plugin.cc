@@ -3,6 +3,7 @@
 #include "pass/eligible.h"
 #include "pass/embed.h"
 #include "pass/instrument.h"
+#include "pass/light.h"
 #include "pass/module_ctor.h"
 #include "pass/recursion.h"
 #include "llvm/IR/PassManager.h"
@@ -45,9 +46,13 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
       const Wrappers wrappers(module);
       auto* active = declare_active(module);
       Hooks hooks(module);
-      const auto all_clones = clone_functions(functions, active);
+      auto all_clones = clone_functions(functions, active);
       const auto recursive = recursive_functions(module);
-      for (const auto& clones : all_clones) instrument(module, active, clones, recursive.contains(clones.hooked), wrappers, hooks, sites, stats);
+      std::vector<SiteArray> site_arrays;
+      for (const auto& clones : all_clones)
+        site_arrays.push_back(instrument(module, active, clones, recursive.contains(clones.hooked), wrappers, hooks, sites, stats));
+      keep_sited_calls_in_place(all_clones);
+      make_light_clones(module, all_clones, site_arrays, stats);
       add_module_constructor(module, active);
     }
     embed(module, bitcode, sites.count());

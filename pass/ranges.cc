@@ -16,8 +16,9 @@ void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* poin
   ++work.stats.ranges;
   SiteKey key{static_cast<uint8_t>(write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE), 0, flags, {}};
   BuilderBefore builder(at);
-  work.hooks.call(builder, write ? "__heddle_write_range" : "__heddle_read_range",
-                  {pointer, builder.CreateZExtOrTrunc(length, builder.getInt64Ty()), work.site(at, key, pointer)});
+  auto* hook = work.hooks.call(builder, write ? "__heddle_write_range" : "__heddle_read_range",
+                               {pointer, builder.CreateZExtOrTrunc(length, builder.getInt64Ty()), work.site(at, key, pointer)});
+  if (flags & HEDDLE_SITE_VOLATILE) keep(hook);
 }
 
 bool hook_range(Work& work, llvm::Instruction& instruction) {

@@ -1,5 +1,6 @@
 #include "pass/sites.h"
 
+#include "abi/events.h"
 #include "abi/site.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,6 +43,12 @@ Place place_of(const llvm::Instruction& at) {
   return {};
 }
 
+// Atomics and branches are counted anyway, or by their flags.
+uint32_t initial_state(const SiteKey& key) {
+  const bool plain = key.kind == HEDDLE_EV_READ || key.kind == HEDDLE_EV_WRITE || key.kind == HEDDLE_EV_READ_RANGE || key.kind == HEDDLE_EV_WRITE_RANGE;
+  return flag_if(plain && (key.flags & HEDDLE_SITE_VOLATILE), HEDDLE_SITE_COUNTED);
+}
+
 }  // namespace
 
 llvm::StructType* Sites::type() {
@@ -80,7 +87,7 @@ llvm::Constant* Sites::element(llvm::GlobalVariable* array, unsigned index) {
     return llvm::ConstantInt::get(llvm::Type::getIntNTy(module_.getContext(), bits), value);
   };
   return llvm::ConstantStruct::get(
-      type(), {number(32, 0), relative(site.function, array, index, 1), relative(site.file, array, index, 2),
+      type(), {number(32, initial_state(site.key)), relative(site.function, array, index, 1), relative(site.file, array, index, 2),
                relative(site.key.variable, array, index, 3), number(32, site.line), number(16, site.column),
                number(8, site.key.kind), number(8, site.key.size), number(32, site.key.flags), number(32, 0)});
 }
@@ -102,8 +109,8 @@ llvm::Constant* Sites::make(const llvm::Instruction& at, llvm::StringRef functio
   return placeholder;
 }
 
-void Sites::finish(llvm::Function& clone, llvm::StringRef function) {
-  if (pending_.empty()) return;
+SiteArray Sites::finish(llvm::Function& clone, llvm::StringRef function) {
+  if (pending_.empty()) return {};
   auto* array_type = llvm::ArrayType::get(type(), pending_.size());
   bool merged = clone.hasLinkOnceODRLinkage();
   auto* array = new llvm::GlobalVariable(
@@ -128,6 +135,7 @@ void Sites::finish(llvm::Function& clone, llvm::StringRef function) {
   }
   array->setInitializer(llvm::ConstantArray::get(array_type, elements));
   pending_.clear();
+  return {array, static_cast<unsigned>(elements.size())};
 }
 
 }  // namespace heddle

@@ -19,6 +19,11 @@ struct SiteKey {
   std::string variable;  // source expression; empty if unknown
 };
 
+struct SiteArray {
+  llvm::GlobalVariable* array = nullptr;  // null: none
+  unsigned count = 0;
+};
+
 /// The sites of one hooked clone lie in one array. If the clone can be merged with its likes from other modules, so can the
 /// array, whether or not the clone survives: its code may have been inlined elsewhere. The array's name holds a hash of its
 /// content, so that only equal arrays are merged.
@@ -30,7 +35,7 @@ class Sites {
   llvm::Constant* make(const llvm::Instruction& at, llvm::StringRef function, const SiteKey& key);
 
   /// Writes the array of all sites made since the last call; they all lie in `clone`.
-  void finish(llvm::Function& clone, llvm::StringRef function);
+  SiteArray finish(llvm::Function& clone, llvm::StringRef function);
 
   unsigned count() const { return count_; }
 

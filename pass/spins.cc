@@ -2,6 +2,7 @@
 
 #include "abi/site.h"
 #include "pass/privacy.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -9,6 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/Module.h"
 
 namespace heddle {
 namespace {
@@ -200,14 +202,61 @@ Ending ending_of(const llvm::Loop& loop, const Privacy& own) {
   return all;
 }
 
+// Functions of libc that read and write memory, and nothing else.
+bool is_memory_function(llvm::StringRef name) {
+  static constexpr llvm::StringRef kNames[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strcmp", "strncmp"};
+  return llvm::is_contained(kNames, name);
+}
+
+bool call_computes(const llvm::CallBase& call, unsigned depth);
+
+// Has hooks that are counted nowhere.
+bool computes(const llvm::Instruction& i, unsigned depth) {
+  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) return call_computes(*call, depth);
+  return !i.isAtomic() && !i.isVolatile();
+}
+
+// Without loops: those of a callee would have to be judged here too.
+bool computes(const llvm::Function& plain, unsigned depth) {
+  if (depth == 0) return false;
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 4> edges;
+  llvm::FindFunctionBackedges(plain, edges);
+  return edges.empty() && llvm::all_of(llvm::instructions(plain), [&](const llvm::Instruction& i) { return computes(i, depth - 1); });
+}
+
+bool call_computes(const llvm::CallBase& call, unsigned depth) {
+  if (llvm::isa<llvm::AnyMemIntrinsic>(call)) return !call.isVolatile();
+  if (is_harmless_intrinsic(call) && !is_pause(call)) return true;
+  const auto* callee = call.getCalledFunction();
+  if (!callee || callee->isIntrinsic()) return false;
+  if (callee->isDeclaration()) return is_memory_function(callee->getName());
+  // The plain clone looks the same whether or not the hooked one has its hooks already.
+  llvm::StringRef name = callee->getName();
+  if (name.consume_back(".heddle")) callee = callee->getParent()->getFunction((name + ".plain").str());
+  return callee && !callee->isDeclaration() && !callee->isInterposable() && computes(*callee, depth);
+}
+
+bool only_computes(const llvm::Loop& loop, const llvm::DenseMap<const llvm::Loop*, bool>& inner) {
+  for (const auto* sub : loop.getSubLoops())
+    if (!inner.lookup(sub)) return false;
+  for (const auto* block : loop.blocks())
+    for (const auto& i : *block)
+      if (!computes(i, kMaxDepth)) return false;
+  return true;
+}
+
 }  // namespace
 
 Spins::Spins(llvm::Function& f, const Privacy& own) {
   llvm::DominatorTree dominators(f);
   llvm::LoopInfo loops(dominators);
-  for (const auto* loop : loops.getLoopsInPreorder()) {
+  llvm::DenseMap<const llvm::Loop*, bool> computing;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 8> closes_others;  // latches of loops that do not only compute
+  const auto outer_first = loops.getLoopsInPreorder();
+  for (const auto* loop : llvm::reverse(outer_first)) {
     bool idle = is_idle(*loop), endless = is_endless(*loop);
     const Ending ending = ending_of(*loop, own);
+    computing[loop] = ending == Ending::kAdvances && only_computes(*loop, computing);
     llvm::SmallVector<llvm::BasicBlock*> latches;
     loop->getLoopLatches(latches);
     for (const auto* latch : latches) {
@@ -216,6 +265,9 @@ Spins::Spins(llvm::Function& f, const Privacy& own) {
       auto& flags = flags_[latch];
       if (endless) flags |= HEDDLE_SITE_ENDLESS;
       if (ending == Ending::kAdvances) flags |= HEDDLE_SITE_ADVANCES;
+      if (!computing[loop]) closes_others.insert(latch);
+      if (!closes_others.contains(latch)) flags |= HEDDLE_SITE_COMPUTES;
+      else flags &= ~HEDDLE_SITE_COMPUTES;
       for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
         if (branch->getSuccessor(i) != loop->getHeader()) continue;
         if (idle) flags |= HEDDLE_SITE_IDLE_FIRST << i;

@@ -12,7 +12,7 @@ void Stats::print(llvm::raw_ostream& out, llvm::StringRef module) const {
       << "  outside values " << outside << "\n"
       << "  unhandled accesses " << unhandled << "\n"
       << "  sites " << sites << "\n"
-      << "  functions " << cloned << " cloned\n";
+      << "  functions " << cloned << " cloned, " << light << " with a light clone\n";
   for (const auto& [reason, count] : not_cloned) out << "  functions " << count << " not cloned: " << reason << "\n";
 }
 

@@ -20,6 +20,7 @@ struct Stats {
   unsigned unhandled = 0;        // accesses of a form we cannot describe (scalable vectors)
   unsigned sites = 0;
   unsigned cloned = 0;
+  unsigned light = 0;            // functions with a light clone
   std::map<std::string, unsigned> not_cloned;  // reason -> functions
 
   void print(llvm::raw_ostream& out, llvm::StringRef module) const;

@@ -63,7 +63,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
   app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle, or PROG-SEED.2.heddle ... if that exists; a named file is replaced)");
   app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
       ->check(whole_number(1, 256));
-  app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th), on, off")
+  app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th; fewer of long runs), on, off")
       ->check(one_of({"auto", "on", "off"}));
   app.add_option(
          "--max-steps", typed.max_steps,

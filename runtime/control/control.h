@@ -12,7 +12,7 @@ inline constexpr uint64_t kQuietBeforeJump = 400;     // unproductive steps per 
 inline constexpr uint64_t kQuietBeforeFair = 1000;    // ... before the schedule is fair until somebody makes progress
 inline constexpr uint64_t kQuietIsLivelock = 200'000;   // ... before it is a livelock: a loop may look at a flag that often
 inline constexpr uint64_t kLastLook = 20'000;         // ... the last of them are watched: a thread that computes makes progress
-inline constexpr int32_t kHookBudget = 100'000;       // hooks without a point before a forced one
+inline constexpr int32_t kHookBudget = 100'000;       // counted hooks without a point before the thread is watched
 inline constexpr int kDivergedStatus = 121, kFailedStatus = 122;
 
 // Private flags in HeddleThreadInfo::flags and events.
@@ -51,6 +51,9 @@ struct Control {
 extern Control control;
 
 inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
+
+/// The next hooks of `t` are looked at one by one, counted ones and others (hooks/spin.cc).
+inline void watch_hooks(Thread& t) { t.budget = t.patience = 1; }
 
 Thread* choose(Thread* current);
 /// Who can run now, and the next deadline.

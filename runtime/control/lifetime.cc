@@ -23,7 +23,7 @@ Thread& new_thread(Thread& parent) {
   *t.info = HeddleThreadInfo{};
   t.info->parent = parent.index;
   t.info->ordinal = &t == &parent ? 0 : ++parent.children;
-  t.budget = kHookBudget;
+  t.budget = t.patience = kHookBudget;
   t.safe = 1;
   begin_term(t, 1);
   region->result.thread_count = control.thread_count;

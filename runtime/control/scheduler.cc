@@ -239,7 +239,7 @@ Thread* choose(Thread* current) {
   }
   commit(current, next, fair);
   let_stay(next, fair ? 0 : view.ask_again);
-  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook)) next.budget = 1;  // spin.cc
+  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook) && !by_hooks) watch_hooks(next);
   return &next;
 }
 
@@ -255,7 +255,8 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   t.may_expire = deadline && may_expire_early(t);
   if (t.may_expire && t.expires_at_once) t.yielding = false;
   t.state = HEDDLE_T_PENDING;
-  t.budget = kHookBudget;
+  t.patience = kHookBudget;
+  if (HEDDLE_UNLIKELY(by_hooks)) t.budget = kHookBudget;
   const bool runnable = !ready || ready(argument);
   if (deadline || t.enabled != runnable) control.dirty = true;
   uint16_t& waits = ready == word_is_zero ? word_waits(argument) : control.other_waits;
@@ -411,7 +412,8 @@ void enter(const Op& op) {
   await_dying_if_any();
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
-  t.budget = kHookBudget;
+  t.patience = kHookBudget;
+  if (HEDDLE_UNLIKELY(by_hooks)) t.budget = kHookBudget;
   control.dirty = true;
   debugger_at_step();
   io_rearm();

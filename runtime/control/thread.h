@@ -44,7 +44,8 @@ struct Thread {
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   uint32_t seen_next;       // of `seen`, to be replaced next
   uint64_t seen[kRememberedReads];  // what it read at points since it last changed something: hashes of address and value
-  int32_t budget;           // hooks left before a forced point
+  int32_t budget;           // recordings and their replays: hooks left before the next stop; else hooks that are not counted, left before one is looked at
+  int32_t patience;         // counted hooks left before the thread is watched (hooks/spin.cc)
   // A recording (runtime/parallel/).
   union {
     uint32_t any;           // a hook has something to do

@@ -6,13 +6,19 @@ namespace heddle::rt {
 
 extern uint32_t every_access_slow;
 
-/// spin.cc. The hook budget is spent at `site`: true: the thread is being watched and goes on without a point.
-bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
-/// After the point of a spent budget: gives the thread a new one. Ends the run if nobody can ever do anything else.
-void spin_resumed(Thread& t);
+// Counted hooks: those that light clones have too (abi/light.h). What they decide is the same in both.
 
-/// The hook budget is spent.
-void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address = nullptr);
+/// spin.cc. The patience is spent at `site`: true: the thread is being watched and goes on without a point.
+bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
+/// After the point of a spent patience: gives the thread a new one. Ends the run if nobody can ever do anything else.
+void spin_resumed(Thread& t);
+/// A hook that is not counted, while the thread is watched: it decides nothing but whether a livelock is proved. False: it is not watched.
+bool spin_saw(Thread& t, const HeddleSite* site);
+
+/// A recording or its replay: the place of the next stop. Else: so many hooks that are not counted have passed.
+void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome);
+/// So many counted hooks without a point.
+void patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address = nullptr);
 /// An event for an access that is no point.
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
 

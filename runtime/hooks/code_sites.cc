@@ -26,6 +26,7 @@ HeddleSite* make(uint64_t pc, uint32_t kind, uint32_t size, uint32_t flags) {
   site.size = (uint8_t)size;
   site.flags = flags;
   site.reserved = publish_pc(pc, kind, size);
+  site.state = HEDDLE_SITE_COUNTED;
   if (racy.find(site.reserved)) site.state |= HEDDLE_SITE_POINT;
   return &site;
 }

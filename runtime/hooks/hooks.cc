@@ -94,14 +94,13 @@ static bool place_reached(Thread& t) {
 // It gives way to nobody, but signals and cancellation reach it.
 static void computation_goes_on(Thread& t) {
   region->result.progress++;
-  region->result.access_count += kHookBudget;
-  const int32_t budget = t.budget;
+  const int32_t patience = t.patience;
   io_deliver_signals();
-  t.budget = budget;
+  t.patience = patience;
   if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
 }
 
-__attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
+__attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t) {
   if (HEDDLE_UNLIKELY(by_hooks)) {
     bool cancelled;
     {
@@ -112,22 +111,34 @@ __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, u
     if (HEDDLE_UNLIKELY(cancelled)) asynchronous_cancellation(t);
     return;
   }
+  const bool watched = spin_saw(t, site);
+  region->result.progress++;
+  region->result.access_count += watched ? 1 : kHookBudget;
+  t.budget = watched ? 1 : kHookBudget;
+}
+
+__attribute__((noinline)) void patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
   if (spin_continues(t, site, outcome, address)) {
-    if (t.budget > 1) computation_goes_on(t);
+    if (t.patience > 1) computation_goes_on(t);
     return;
   }
   region->result.progress++;
-  region->result.access_count += kHookBudget;
   point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
   spin_resumed(t);
   if (t.cancel_requested) asynchronous_cancellation(t);
 }
 
+// A volatile access, or one of code without branch hooks.
+static void count_access(Thread& t, const HeddleSite* site, const volatile void* p) {
+  if (!by_hooks && --t.patience <= 0) patience_spent(t, site, 0, p);
+}
+
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
-  if (t.budget == 0) budget_spent(t, site, 0, p);  // before the access: nobody else may run between its event and itself
+  if (t.budget == 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
   if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
+  if (site->state & HEDDLE_SITE_COUNTED) count_access(t, site, p);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
                 __builtin_return_address(0));
@@ -144,7 +155,7 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(--t->budget == 0)) return plain_slow<kWrite, kSize>(*t, p, site);
   if (HEDDLE_UNLIKELY(parallel)) return own<kWrite>(*t, p, kSize);
-  if (HEDDLE_UNLIKELY((site->state & HEDDLE_SITE_POINT) | every_access_slow)) return plain_slow<kWrite, kSize>(*t, p, site);
+  if (HEDDLE_UNLIKELY(site->state | every_access_slow)) return plain_slow<kWrite, kSize>(*t, p, site);
   if constexpr (kWrite)
     detector::write<kSize>(*t, p, site);
   else
@@ -154,7 +165,8 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
 inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {
   Thread* t = self;
   if (!t || !length) return;
-  if (--t->budget <= 0) budget_spent(*t, site, 0, p);  // before the access: nobody else may run between its event and itself
+  if (--t->budget <= 0) budget_spent(*t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (HEDDLE_UNLIKELY(site->state & HEDDLE_SITE_COUNTED)) count_access(*t, site, p);
   if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
@@ -215,6 +227,16 @@ __attribute__((noinline)) static void stop_at_branch(Thread& t, uint32_t outcome
   hook_passed(t);
 }
 
+__attribute__((always_inline)) inline void count_branch(Thread& t, uint32_t outcome, HeddleSite* site) {
+  const uint32_t flags = site->flags;
+  if (flags == 0) return;
+  if (flags & HEDDLE_SITE_COMPUTES) {
+    if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
+    return;
+  }
+  if (HEDDLE_UNLIKELY(--t.patience <= 0)) patience_spent(t, site, outcome);
+}
+
 __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site) {
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
   if (recording.detail >= HEDDLE_DETAIL_BRANCHES) {
@@ -227,6 +249,7 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
     emit(t, e);
   }
   if (by_hooks && !site->flags) return;  // a recording has no hook here
+  if (!by_hooks) return count_branch(t, outcome, site);
   if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
 }
 }  // namespace heddle::rt
@@ -241,5 +264,5 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
     return stop_at_branch(*t, outcome, site);
   }
   if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
-  if (HEDDLE_UNLIKELY(--t->budget <= 0)) budget_spent(*t, site, outcome);
+  count_branch(*t, outcome, site);
 }

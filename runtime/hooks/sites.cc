@@ -19,11 +19,16 @@ struct Module {
   HeddleSite* last;
   uint32_t first_id;
   HeddleModuleInfo* info;
+  HeddleLight* first_light;
+  HeddleLight* last_light;
 };
 Module* modules;  // [kMaxModules]
 char executable[sizeof(HeddleModuleInfo::path)];
 uint32_t module_count;
 uint32_t next_id = 1;
+struct {
+  HeddleLight *first, *last;
+} announced_lights;  // of the module that registers next
 
 struct Found {
   uint64_t address, base;
@@ -66,12 +71,46 @@ void mark_points(const Module& m) {
       m.first[ids[i] - m.first_id].state |= HEDDLE_SITE_POINT;
 }
 
+// A point that a light clone has no hook for.
+bool needs_hooked_clone(const HeddleSite& site) {
+  const bool plain = site.kind == HEDDLE_EV_READ || site.kind == HEDDLE_EV_WRITE || site.kind == HEDDLE_EV_READ_RANGE || site.kind == HEDDLE_EV_WRITE_RANGE;
+  return plain && (site.state & HEDDLE_SITE_POINT) && !(site.flags & HEDDLE_SITE_VOLATILE);
+}
+
+bool has_points(const Module& m, const HeddleLight& light) {
+  const auto* ranges = (const HeddleLightRange*)((const char*)&light.ranges + light.ranges);
+  const uint32_t* ids = area<uint32_t>(HEDDLE_AREA_POINTS);
+  for (uint32_t i = 0; i < light.range_count; i++) {
+    const auto* first = (const HeddleSite*)((const char*)&ranges[i].first + ranges[i].first);
+    const uint32_t from = m.first_id + (uint32_t)(first - m.first);
+    uint64_t low = 0, high = region->run.point_count;  // ascending
+    while (low < high) {
+      const uint64_t middle = (low + high) / 2;
+      ids[middle] < from ? (void)(low = middle + 1) : (void)(high = middle);
+    }
+    for (; low < region->run.point_count && ids[low] < from + ranges[i].count; low++)
+      if (needs_hooked_clone(first[ids[low] - from])) return true;
+  }
+  return false;
+}
+
+void switch_lights(const Module& m) {
+  const HeddleRun& run = region->run;
+  const bool wanted = run.light && !run.detector && !run.fail_on_race && !run.recorded && !run.debugger && !parallel && run.point_set != HEDDLE_POINTS_ALL &&
+                      run.detail < HEDDLE_DETAIL_ACCESSES;
+  if (!wanted) return;
+  for (HeddleLight* light = m.first_light; light < m.last_light; light++)
+    light->on = run.point_set != HEDDLE_POINTS_RACY || !has_points(m, *light);
+}
+
 void activate(Module& m) {
-  *m.active = parallel ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
+  // Nobody counts branches that close no loop: they are hooks for whoever reads a trace.
+  *m.active = region->run.detail < HEDDLE_DETAIL_ACCESSES || parallel ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
   HeddleResult& r = region->result;
   if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))
     area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++] = *m.info;
   mark_points(m);
+  switch_lights(m);
 }
 
 }  // namespace
@@ -103,6 +142,8 @@ void sites_start() {
 
 using namespace heddle::rt;
 
+HEDDLE_EXPORT void __heddle_register_lights(HeddleLight* first, HeddleLight* last) { announced_lights = {first, last}; }
+
 HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first, HeddleSite* last) {
   if (mode == Mode::kIdle && !region) return;
   if (module_count == kMaxModules) {
@@ -110,7 +151,8 @@ HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first,
     return;
   }
   Module& m = modules[module_count++];
-  m = {active, first, last, next_id, nullptr};
+  m = {active, first, last, next_id, nullptr, announced_lights.first, announced_lights.last};
+  announced_lights = {};
   next_id += (uint32_t)(last - first);
   describe(m);
   if (mode == Mode::kControlled) return activate(m);

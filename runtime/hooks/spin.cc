@@ -1,18 +1,19 @@
-// Waiting or computing? A thread that used up its hook budget without a point may do either. A thread that waits for others
+// Waiting or computing? A thread that used up its patience, so many counted hooks without a point, may do either. A thread that waits for others
 // must give way, or they never do what it waits for. A thread that computes must not: then no other thread could be held
 // back across a computation, and bugs that need that are never found.
 //
-// So the next hooks of such a thread are watched, and the loops it goes round decide (abi/site.h, pass/spins.h):
+// So the next counted hooks of such a thread are watched, and the loops it goes round decide (abi/site.h, pass/spins.h):
 //   an idle or waiting loop   -> it waits: forced point, which gives way
 //   an advancing loop         -> it computes: it goes on
-//   neither is known          -> it waits if it only read, and only a few places; else it computes
+//   neither is known          -> it waits if it only read, and only a few volatile places; else it computes
+// Plain accesses decide nothing here: light clones have no hooks for them, and with light clones or without the schedule is the same.
 // Where nothing is proved the answer may be wrong, so such a thread gives way after kUnproved hooks (fewer where it touches only a few
 // places), then after twice as many ...
 //
 // Going round an idle loop is a proof: the thread will do so again until another thread writes. After a proof every hook is
 // watched, so the thread is known to do nothing between one proof and the next. When all threads that can run have proved to
 // spin, one after the other without a step of another kind between, and no deadline and nobody outside is left, no schedule
-// can end it: livelock.
+// can end it: livelock. In a light clone writes are not seen, so a run with light clones that ends so is executed again without (src/hunt).
 //
 //   X: computes ... proof (row begins) | Y: watched, proof | X: watched, proof | all proved since the row began: livelock
 //
@@ -31,6 +32,7 @@ namespace {
 constexpr uint32_t kWindow = 2048;           // hooks that are watched
 constexpr uint32_t kFewPlaces = 32;          // that a loop reads while it waits
 constexpr uint64_t kUnproved = 1ull << 24;   // hooks before a thread gives way that may compute,
+constexpr uint64_t kUnseen = 1ull << 22;     // of which nothing is seen but that it goes round,
 constexpr uint64_t kRoundAFew = 1ull << 20;  // that goes round a few places,
 constexpr uint64_t kAdvancing = 1ull << 32;  // and that does compute, as far as can be seen
 constexpr uint32_t kEndlessRounds = 20;      // points passed alone in a loop without an exit
@@ -104,9 +106,9 @@ void watch(const HeddleSite* site, uint32_t outcome, const volatile void* addres
 }
 
 bool seems_to_wait(const Spin& s) {
-  const bool few = window.places <= kFewPlaces;
+  const bool few = window.places > 0 && window.places <= kFewPlaces;
   if (few && window.only_reads && !window.advances) return true;
-  const uint64_t limit = window.advances ? kAdvancing : few ? kRoundAFew : kUnproved;
+  const uint64_t limit = window.advances ? kAdvancing : few ? kRoundAFew : window.places == 0 ? kUnseen : kUnproved;
   return s.hooks >= limit && s.hooks >= 2 * s.given_way_at;
 }
 
@@ -118,6 +120,15 @@ void forget_other_points(Thread& t, Spin& s) {
 }
 
 }  // namespace
+
+bool spin_saw(Thread& t, const HeddleSite* site) {
+  Spin& s = spins[t.index];
+  const bool last_look = control.quiet_steps > kQuietIsLivelock - kLastLook;
+  if (HEDDLE_UNLIKELY(last_look) && is_branch(site, HEDDLE_SITE_ADVANCES)) control.quiet_steps = control.looks = 0;  // it computes
+  if (!window.left || s.resumed_at != control.steps) return last_look;
+  s.only_read &= only_reads(site);
+  return true;
+}
 
 bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
   Spin& s = spins[t.index];
@@ -138,13 +149,13 @@ bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const v
     s.endless += is_branch(site, HEDDLE_SITE_ENDLESS);
     return false;
   }
-  t.budget = 1;
+  watch_hooks(t);
   if (window.left) return true;
   if (seems_to_wait(s)) {
     s.given_way_at = s.hooks;
     return false;
   }
-  t.budget = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
+  t.patience = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
   return true;
 }
 
@@ -154,7 +165,7 @@ void spin_resumed(Thread& t) {
   s.resumed_at = control.steps;
   s.own_steps = t.info->steps;
   s.only_read = true;
-  t.budget = 1;
+  watch_hooks(t);
   if (s.proving) {
     if (control.steps == row_end && all_spin() && nothing_else_happens()) fail_livelock(t);
     return;

@@ -205,6 +205,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
     return error(fmt::format("{} cannot be controlled: {}", worker_->options().launch.program.string(), why),
                  "docs/control.md says what is controlled");
   outcome.end = status.end;
+  outcome.light = request.parameters.light != 0;
   outcome.wait_status = status.wait_status;
   outcome.output = std::move(status.output);
   outcome.complete = outcome.result.overflow == 0 && !status.ring_broken &&

@@ -45,6 +45,7 @@ struct RunOutcome {
   RunEnd end = RunEnd::kFinished;
   int wait_status = 0;
   bool stopped_by_us = false;            // its client had ended: it died of our SIGTERM, or was killed after it
+  bool light = false;                    // light clones were allowed (HeddleRun::light)
   bool complete = true;                  // no area overflowed, nothing was cut off
   std::optional<FailureRecord> failure;  // classified
   std::vector<HeddleRace> races;

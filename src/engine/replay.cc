@@ -159,6 +159,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.max_steps = number(head.meta, "max_steps", run.max_steps);
   run.time_model = static_cast<std::uint32_t>(number(head.meta, "time_model", HEDDLE_TIME_VIRTUAL));
+  run.light = static_cast<std::uint32_t>(number(head.meta, "light", 0));
   run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, "fail_on_race", 0));
   run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, "fork_at_mark", 0));
   run.detector = run.fail_on_race || (!head.failure && !head.races.empty());  // it only observes

@@ -10,6 +10,8 @@ constexpr std::uint64_t kUnknownLimit = 20'000'000, kLeastLimit = 2'000'000, kTi
 constexpr std::uint64_t kLongestEpoch = 4096;
 constexpr std::uint64_t kSurveyedSteps = 2000;
 constexpr std::uint64_t kWatchedRuns = 64, kWatchEvery = 8;
+constexpr std::uint64_t kManyAccesses = 4'000'000;  // of one run: a tenth of a second with the detector
+constexpr std::uint64_t kWatchedLongRuns = 10, kWatchLongEvery = 64;
 
 /// Has it a hook? A call of free() has none, and an unknown place is no place.
 bool can_be_point(std::uint32_t site, std::uint32_t kind) { return site != 0 && kind != HEDDLE_EV_FREE; }
@@ -27,9 +29,11 @@ Epoch next_epoch(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& less
   next.first = epoch.end;
   next.end = epoch_end(epoch.end);
   next.longest = epoch.longest;
+  next.accesses = epoch.accesses;
   std::set<std::uint32_t> points(epoch.points.begin(), epoch.points.end());
   for (const auto& [index, lesson] : lessons) {
     next.longest = std::max(next.longest, lesson.steps);
+    next.accesses = std::max(next.accesses, lesson.accesses);
     for (const HeddleRace& race : lesson.races)
       for (auto [site, kind] :
            {std::pair(race.first_site, race.first_kind), std::pair(race.second_site, race.second_kind)})
@@ -56,8 +60,9 @@ bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points
   return is_point(race.first_site, race.first_kind) && is_point(race.second_site, race.second_kind);
 }
 
-bool detector_on(DetectorUse use, std::uint64_t index) {
+bool detector_on(DetectorUse use, const Epoch& epoch, std::uint64_t index) {
   if (use != DetectorUse::kAuto) return use == DetectorUse::kOn;
+  if (epoch.accesses > kManyAccesses) return index < kWatchedLongRuns || index % kWatchLongEvery == 0;
   return index < kWatchedRuns || index % kWatchEvery == 0;
 }
 

@@ -22,6 +22,7 @@ struct Epoch {
   std::uint64_t first = 0, end = 1;
   std::vector<std::uint32_t> points;         // racy static sites, ascending
   std::uint64_t longest = 0;                 // steps of the longest run of earlier epochs
+  std::uint64_t accesses = 0;                // plain accesses of the run with most, among fully hooked ones of earlier epochs
   std::shared_ptr<const Targets> targets;    // what earlier epochs taught; null: nothing
   std::map<std::uint64_t, Prefix> prefixes;  // icb, dfs, dpor: by run
   Mix mix;                                   // of auto
@@ -35,6 +36,7 @@ std::uint64_t epoch_end(std::uint64_t index);
 /// What one run taught.
 struct Lesson {
   std::uint64_t steps = 0;
+  std::uint64_t accesses = 0;  // as far as they had hooks
   std::vector<HeddleRace> races;
   std::optional<Observation> seen;
   std::uint32_t timed_waits = 0;
@@ -54,9 +56,10 @@ bool both_can_be_points(const HeddleRace& race);
 /// Does each side of the race stand where a thread can be switched?
 bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points);
 
-/// The detector costs time: it watches all early runs and then every eighth.
+/// The detector costs time: it watches all early runs and then every eighth; of programs with very many accesses the first ten and then one in 64.
+/// The runs between them are light (abi/light.h).
 enum class DetectorUse { kAuto, kOn, kOff };
-bool detector_on(DetectorUse use, std::uint64_t index);
+bool detector_on(DetectorUse use, const Epoch& epoch, std::uint64_t index);
 
 /// Steps after which a run counts as a livelock: generous, and known before the epoch starts.
 std::uint64_t step_limit(const Epoch& epoch);

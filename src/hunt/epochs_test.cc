@@ -59,11 +59,12 @@ TEST(Epochs, ARaceIsOrderedWhereBothSidesArePoints) {
 }
 
 TEST(Epochs, DetectorWatchesEarlyRunsAndEveryEighth) {
-  EXPECT_TRUE(detector_on(DetectorUse::kAuto, 63));
-  EXPECT_FALSE(detector_on(DetectorUse::kAuto, 65));
-  EXPECT_TRUE(detector_on(DetectorUse::kAuto, 72));
-  EXPECT_FALSE(detector_on(DetectorUse::kOff, 0));
-  EXPECT_TRUE(detector_on(DetectorUse::kOn, 65));
+  const Epoch usual;
+  EXPECT_TRUE(detector_on(DetectorUse::kAuto, usual, 63));
+  EXPECT_FALSE(detector_on(DetectorUse::kAuto, usual, 65));
+  EXPECT_TRUE(detector_on(DetectorUse::kAuto, usual, 72));
+  EXPECT_FALSE(detector_on(DetectorUse::kOff, usual, 0));
+  EXPECT_TRUE(detector_on(DetectorUse::kOn, usual, 65));
 }
 
 TEST(Epochs, TheLivelockBoundIsGenerous) {

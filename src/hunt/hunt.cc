@@ -63,6 +63,7 @@ class Hunter {
   void work(unsigned worker);
   void begin();
   void execute_runs(Executor& executor, int cpu);
+  Result<RunOutcome> execute(RunRequest& request, Observer& observer, Executor& executor);
   void learn(const Epoch& epoch);
   void forget_prefixes(Epoch& epoch);
   void fail(std::uint64_t index, RunOutcome outcome);
@@ -93,6 +94,7 @@ class Hunter {
   const Clock::time_point start_ = Clock::now();
   std::shared_ptr<SiteCache> sites_ = std::make_shared<SiteCache>();
   std::atomic<bool> stop_{false};  // ends runs in flight, too
+  std::atomic<bool> no_light_{false};
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -161,6 +163,27 @@ std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock
   return next_++;
 }
 
+// In light clones writes and computations are not seen: that nobody makes progress is believed only of a fully hooked run.
+// Its schedule is the same.
+Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Executor& executor) {
+  const auto once = [&] {
+    std::function<void(std::span<const HeddleEvent>)> on_events;
+    if (request.parameters.observe) on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
+    return executor.execute(request, std::move(on_events));
+  };
+  if (no_light_) request.parameters.light = 0;
+  Result<RunOutcome> outcome = once();
+  const auto no_progress = [&] {
+    return outcome ? outcome->failure && (outcome->failure->kind == "livelock" || outcome->failure->kind == "hang") : executor.escaped();
+  };
+  if (!request.parameters.light || stop_ || !no_progress()) return outcome;
+  request.parameters.light = 0;
+  if (request.parameters.observe) (void)observer.finish();
+  outcome = once();
+  if (!no_progress()) no_light_ = true;  // it would cost two runs each time
+  return outcome;
+}
+
 void Hunter::execute_runs(Executor& executor, int cpu) {
   Observer observer;
   std::unique_lock lock(mutex_);
@@ -172,9 +195,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     lock.unlock();
     const bool observed = request.parameters.observe != 0;
     observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX || survey);
-    std::function<void(std::span<const HeddleEvent>)> on_events;
-    if (observed) on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
-    Result<RunOutcome> outcome = executor.execute(request, std::move(on_events));
+    Result<RunOutcome> outcome = execute(request, observer, executor);
     std::optional<Observation> seen;
     if (observed) seen = observer.finish();
     std::string inputs;
@@ -315,7 +336,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
     live_.add(*seen);
     progress.coverage = live_.summary();
   }
-  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race)};
+  lessons_[index] = {outcome.result.steps, outcome.result.access_count, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race)};
   if (can_be_followed(outcome) && !result_.epochs.back().survey) lessons_[index].choices = outcome.evidence->choices;
   if (index == 0) small_ = worth_a_survey(outcome.result);
   if (outcome.failure) fail(index, std::move(outcome));

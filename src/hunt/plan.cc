@@ -63,8 +63,9 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector =
-      detector_on(request.detector, index) || request.options.fail_on_race ||
+      detector_on(request.detector, epoch, index) || request.options.fail_on_race ||
       (is_exhaustive(request.strategy) && request.detector == DetectorUse::kAuto);  // else a point may be missed
+  run.light = request.options.light && !run.detector && run.point_set != HEDDLE_POINTS_ALL;
   run.pct_depth = request.depth
                       ? request.depth
                       : 2 + static_cast<std::uint32_t>((index + index / 8) % 4);  // not in step with detector_on()

@@ -1,5 +1,7 @@
 #include "src/hunt/witness.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
@@ -14,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMaxAccessEvents = 2'000'000;
 constexpr int kSlowerWithDetail = 10;  // a run that was within its time must not be cut off for being watched
 
-std::uint32_t trace_detail(const Options& options, const HeddleResult& result) {
+std::uint32_t trace_detail(const Options& options, std::uint64_t accesses) {
   switch (options.detail) {
     case Options::Detail::kPoints:
       return HEDDLE_DETAIL_POINTS;
@@ -25,7 +27,7 @@ std::uint32_t trace_detail(const Options& options, const HeddleResult& result) {
     case Options::Detail::kAuto:
       break;
   }
-  return result.access_count <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
+  return accesses <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
 }
 
 const char* points_name(HeddlePointSet points) {
@@ -40,7 +42,7 @@ const char* points_name(HeddlePointSet points) {
   return "all";
 }
 
-void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan) {
+void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan, bool light) {
   meta.strategy = strategy_name(pick_of(request, epoch, plan.parameters.run_index).strategy);
   meta.points = points_name(static_cast<HeddlePointSet>(plan.parameters.point_set));
   meta.seed = request.seed;
@@ -55,6 +57,7 @@ void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const
   meta.more["fail_on_exit"] = request.conditions.exits();
   meta.more["fail_on_output"] = request.conditions.output();
   meta.more["network"] = request.worker.launch.network == Network::kOwn ? "own" : "host";
+  if (light) meta.more["light"] = "1";
   meta.more["time_model"] = std::to_string(plan.parameters.time_model);
   meta.more["pct_depth"] = std::to_string(plan.parameters.pct_depth);
   meta.more["pct_steps"] = std::to_string(plan.parameters.pct_steps);
@@ -84,6 +87,7 @@ Result<TraceHead> write_plain(const RunOutcome& first, std::string note, Meta me
 Result<RunOutcome> execute_again(const HuntRequest& request, const RunOutcome& first, const RunRequest& plan,
                                  std::uint32_t detail, TraceBuilder& builder, Executor& executor) {
   RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
+  again.parameters.light = first.light;
   again.limits = plan.limits;
   again.limits.total *= kSlowerWithDetail;
   again.parameters.detail = detail;
@@ -101,18 +105,30 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   const RunOutcome& first = failing.outcome;
   const Epoch& epoch = epoch_of(result, failing.index);
   const RunRequest plan = plan_run(request, epoch, failing.index);
-  meta.detail = trace_detail(request.options, first.result);
-  fill_meta(meta, request, epoch, plan);
+  // A light run has seen few of its accesses.
+  meta.detail = trace_detail(request.options, std::max(first.result.access_count, epoch.accesses));
+  fill_meta(meta, request, epoch, plan, first.light);
   if (first.result.wrote_files || request.worker.cwd_copy) meta.more["cwd_copy"] = "1";  // who executes it again
   const Status ready = executor.worker().prepare();
   fill_builds(meta, first, executor.worker());
 
-  Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
-  if (!writer) return std::unexpected(writer.error());
-  TraceBuilder builder(std::move(*writer), executor.worker().region());
-  builder.begin(meta);
-  Result<RunOutcome> second = ready ? execute_again(request, first, plan, meta.detail, builder, executor)
-                                    : Result<RunOutcome>(std::unexpected(ready.error()));
+  std::optional<TraceBuilder> builder;
+  const auto again = [&]() -> Result<RunOutcome> {
+    builder.reset();
+    Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
+    if (!writer) return std::unexpected(writer.error());
+    builder.emplace(std::move(*writer), executor.worker().region());
+    builder->begin(meta);
+    if (!ready) return std::unexpected(ready.error());
+    return execute_again(request, first, plan, meta.detail, *builder, executor);
+  };
+  Result<RunOutcome> second = again();
+  // Undefined behaviour can differ from clone to clone (what lies in a variable that nobody wrote): then as it was executed, with less detail.
+  if (second && first.light && meta.detail >= HEDDLE_DETAIL_ACCESSES && second->end != RunEnd::kInterrupted && difference(first, *second)) {
+    meta.detail = HEDDLE_DETAIL_POINTS;
+    second = again();
+  }
+  if (!builder) return std::unexpected(second.error());
   Witness witness;
   witness.interrupted = second ? second->end == RunEnd::kInterrupted : limit.stop().load();
   witness.out_of_time = witness.interrupted && limit.time_is_up();
@@ -126,7 +142,7 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
     if (!second->failure) second->failure = first.failure;
     second->evidence->inputs = first.evidence->inputs;
     if (was_cut_off(*first.failure)) second->evidence->choices = first.evidence->choices;
-    head = builder.finish(std::move(meta), *second, executor, std::move(races));
+    head = builder->finish(std::move(meta), *second, executor, std::move(races));
   } else {
     head = write_plain(first,
                        witness.out_of_time   ? "this run was not executed again: the time of the hunt was used up"
@@ -146,9 +162,8 @@ Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult&
   const Epoch& epoch = epoch_of(result, index);
   RunRequest run = plan_run(request, epoch, index);
   run.keep_evidence = true;
-  HeddleResult small{};
-  run.parameters.detail = meta.detail = trace_detail(request.options, small);
-  fill_meta(meta, request, epoch, run);
+  run.parameters.detail = meta.detail = trace_detail(request.options, 0);
+  fill_meta(meta, request, epoch, run, false);
   if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
   Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
@@ -172,7 +187,7 @@ Result<TraceHead> write_seen_race_trace(const HuntRequest& request, const HuntRe
   const RunOutcome& seen = result.race_runs.at(index);
   const Epoch& epoch = epoch_of(result, index);
   meta.detail = HEDDLE_DETAIL_CHOICES;
-  fill_meta(meta, request, epoch, plan_run(request, epoch, index));
+  fill_meta(meta, request, epoch, plan_run(request, epoch, index), false);
   if (seen.result.wrote_files || request.worker.cwd_copy) meta.more["cwd_copy"] = "1";
   fill_builds(meta, seen, executor.worker());
   return write_plain(seen, std::move(why), std::move(meta), std::move(races), path, executor);

@@ -26,6 +26,7 @@ constexpr Law kLaws[] = {
     {"equal_seed_equal_schedule", equal_seed_equal_schedule, 10},
     {"the_detector_only_observes", the_detector_only_observes, 10},
     {"detail_only_observes", detail_only_observes, 10},
+    {"light_clones_take_the_same_schedule", light_clones_take_the_same_schedule, 10},
     {"divergence_is_the_first_step_that_left_the_recording", divergence_is_the_first_step_that_left_the_recording, 5},
 };
 

@@ -1,5 +1,6 @@
 // Laws about runs of one seed that differ only in what must not matter: backend, detector, detail.
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -87,6 +88,47 @@ void detail_only_observes(Subject& subject, std::uint64_t schedules, const Repor
         broken(fmt::format("seed {}, {}, detail {}: {}", seed, backend_name(request.parameters.backend), detail, why));
     }
   }
+}
+
+namespace {
+
+// What a hunt would have as points after a few runs.
+std::vector<std::uint32_t> racy_sites(Subject& subject) {
+  std::set<std::uint32_t> sites;
+  for (std::uint64_t seed = 0; seed < 3; seed++) {
+    RunRequest request = subject.random(seed);
+    request.parameters.detector = 1;
+    request.parameters.point_set = HEDDLE_POINTS_SYNC;
+    for (const HeddleRace& race : subject.run(request).outcome.races)
+      for (std::uint32_t site : {race.first_site, race.second_site})
+        if (site) sites.insert(site);
+  }
+  return {sites.begin(), sites.end()};
+}
+
+bool made_no_progress(const Execution& run) {
+  const std::uint32_t kind = run.outcome.result.failure.kind;
+  return kind == HEDDLE_FAIL_LIVELOCK || kind == HEDDLE_FAIL_HANG || run.outcome.end == RunEnd::kHang;
+}
+
+}  // namespace
+
+// But for one claim, which a hunt does not believe of light clones: that nobody makes progress.
+void light_clones_take_the_same_schedule(Subject& subject, std::uint64_t schedules, const Report& broken) {
+  const std::vector<std::uint32_t> points = racy_sites(subject);
+  for (std::uint64_t seed = 0; seed < schedules; seed++)
+    for (HeddleStrategy strategy : {HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT}) {
+      RunRequest request = subject.random(seed, strategy);
+      request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_RACY : HEDDLE_POINTS_SYNC;
+      if (seed % 2) request.points = points;
+      request.parameters.detail = HEDDLE_DETAIL_POINTS;  // a breach can be told by its first event
+      Execution hooked = subject.run(request);
+      request.parameters.light = 1;
+      Execution light = subject.run(request);
+      if (made_no_progress(light)) continue;
+      if (std::string why = difference(subject, request, hooked, light); !why.empty())
+        broken(fmt::format("seed {}, {}: {}", seed, strategy == HEDDLE_STRATEGY_PCT ? "pct" : "random", why));
+    }
 }
 
 }  // namespace heddle::laws

@@ -23,13 +23,13 @@ int main(int argc, char** argv) {
 // CHECK-NEXT: hook BRANCH size=0 flags=0 branches.c:[[#SWITCH]] choose [] outcome=0
   sum += choose(31);
 // CHECK-NEXT: hook BRANCH size=0 flags=0 branches.c:[[#LOOP:@LINE+5]] main [] outcome=0
-// CHECK-NEXT: hook BRANCH size=0 flags=516 branches.c:[[#LOOP]] main [] outcome=0
+// CHECK-NEXT: hook BRANCH size=0 flags=4612 branches.c:[[#LOOP]] main [] outcome=0
 // CHECK-NEXT: hook BRANCH size=0 flags=0 branches.c:[[#LOOP]] main [] outcome=0
-// CHECK-NEXT: hook BRANCH size=0 flags=516 branches.c:[[#LOOP]] main [] outcome=0
+// CHECK-NEXT: hook BRANCH size=0 flags=4612 branches.c:[[#LOOP]] main [] outcome=0
 // CHECK-NEXT: hook BRANCH size=0 flags=0 branches.c:[[#LOOP]] main [] outcome=1
   for (int i = 0; i < 2; ++i) sum += i;
-// CHECK-NEXT: hook BRANCH size=0 flags=516 branches.c:{{.*}} outcome=0
-// CHECK-NEXT: hook BRANCH size=0 flags=516 branches.c:{{.*}} outcome=1
+// CHECK-NEXT: hook BRANCH size=0 flags=4612 branches.c:{{.*}} outcome=0
+// CHECK-NEXT: hook BRANCH size=0 flags=4612 branches.c:{{.*}} outcome=1
   int n = 2;
   do --n; while (n);
 // CHECK-NOT: hook

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 // IR: define dso_local double @sum(i32 noundef %0, ...)
-// IR: asm sideeffect "cmpl $$0, $0\0A\09jne ${1:P}\0A\09jmp ${2:P}"{{.*}}@__heddle_active, ptr nonnull @sum.heddle, ptr nonnull @sum.plain
+// IR: asm sideeffect "cmpl $$0, $0\0A\09jne ${1:P}\0A\09jmp ${2:P}"{{.*}}@__heddle_active, ptr nonnull @sum.{{heddle|enter}}, ptr nonnull @sum.plain
 __attribute__((noinline)) double sum(int n, ...) {
   va_list list;
   va_start(list, n);

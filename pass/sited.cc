@@ -1,0 +1,47 @@
+#include "pass/sited.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+
+namespace heddle {
+namespace {
+
+constexpr unsigned kLarge = 60;  // instructions before optimisation
+
+// What the runtime interposes and takes a step in, with the caller's address as its site (runtime/sync/, runtime/io/time.cc, runtime/fail/).
+// Calls that read or write descriptors are none of them: their site is libc's.
+constexpr llvm::StringRef kPrefixes[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_", "Annotate", "WTFAnnotate", "heddle_", "__tsan_", "_ZNSt13__future_base"};
+constexpr llvm::StringRef kNames[] = {
+    "call_once", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep",
+    "fork", "vfork", "_Fork", "exit", "_exit", "_Exit", "quick_exit", "syscall", "flockfile", "ftrylockfile", "funlockfile"};
+
+}  // namespace
+
+bool is_sited_call(const llvm::CallBase& call) {
+  if (const auto* code = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
+    return llvm::StringRef(code->getAsmString()).contains("syscall");
+  const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
+  if (!callee || !callee->isDeclaration() || callee->isIntrinsic()) return false;
+  const auto name = callee->getName();
+  return llvm::is_contained(kNames, name) || llvm::any_of(kPrefixes, [&](llvm::StringRef prefix) { return name.starts_with(prefix); });
+}
+
+bool SitedFunctions::is_large(const llvm::Function& plain) {
+  return plain.getInstructionCount() > kLarge && !plain.hasFnAttribute(llvm::Attribute::AlwaysInline);
+}
+
+bool SitedFunctions::contains(const llvm::Function& plain) {
+  auto [known, is_new] = known_.try_emplace(&plain, false);  // false while its callees are looked at: a cycle is inlined nowhere
+  if (!is_new) return known->second;
+  bool sited = false;
+  for (const auto& instruction : llvm::instructions(plain)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call) continue;
+    const auto* callee = call->getCalledFunction();
+    sited = is_sited_call(*call) || (callee && !callee->isDeclaration() && !is_large(*callee) && contains(*callee));
+    if (sited) break;
+  }
+  return known_[&plain] = sited;
+}
+
+}  // namespace heddle
