@@ -11,7 +11,6 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include "light.h"
 #include "site.h"
 
 #ifdef __cplusplus
@@ -80,7 +79,8 @@ enum { HEDDLE_ACTIVE = 1, HEDDLE_ACTIVE_BRANCHES = 2 };  // bits of `__heddle_ac
 // runtime it is null, the constructor does nothing, and the module runs its plain clones.
 void __heddle_register_module(uint32_t* active, struct HeddleSite* first, struct HeddleSite* last);
 
-// The functions of that module with light clones, [first, last): called before, weak too. Null: there are none.
+// The functions of that module with light clones (abi/light.h), [first, last): called before, weak too. Null: there are none.
+struct HeddleLight;
 void __heddle_register_lights(struct HeddleLight* first, struct HeddleLight* last);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "abi/hooks.h"
+#include "abi/light.h"
 #include "runtime/arena.h"
 #include "runtime/hooks/code_sites.h"
 #include "runtime/parallel/parallel.h"
