@@ -67,6 +67,15 @@ TEST(Epochs, DetectorWatchesEarlyRunsAndEveryEighth) {
   EXPECT_TRUE(detector_on(DetectorUse::kOn, usual, 65));
 }
 
+TEST(Epochs, DetectorWatchesFewerOfLongRuns) {
+  Epoch epoch;
+  epoch.accesses = 5'000'000;
+  EXPECT_TRUE(detector_on(DetectorUse::kAuto, epoch, 9));
+  EXPECT_FALSE(detector_on(DetectorUse::kAuto, epoch, 10));
+  EXPECT_FALSE(detector_on(DetectorUse::kAuto, epoch, 72));
+  EXPECT_TRUE(detector_on(DetectorUse::kAuto, epoch, 128));
+}
+
 TEST(Epochs, TheLivelockBoundIsGenerous) {
   Epoch epoch;
   EXPECT_EQ(step_limit(epoch), 20'000'000u);
