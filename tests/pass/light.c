@@ -2,7 +2,7 @@
 // are called directly, others through the selector. Functions whose own calls are steps have none.
 // RUN: %cc -g -O1 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %cc -g -O0 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=O0
-// RUN: %cc -g -O2 %s -o %t && %t 2>&1 | FileCheck %s --check-prefix=RUN && %off %t | FileCheck %s --check-prefix=RUN
+// RUN: %cc -g -O2 %s -o %t && %t 2>&1 | FileCheck %s --check-prefix=SAID && %off %t | FileCheck %s --check-prefix=SAID
 #include <pthread.h>
 #include <stdio.h>
 int table[64], data;
@@ -55,7 +55,7 @@ void locks(void) {
   data++;
   pthread_mutex_unlock(&m);
 }
-// RUN: 64 1 7
+// SAID: 64 1 7
 int main(void) {
   for (int i = 0; i < 64; i++) table[i] = 1;
   data = 1;
