@@ -36,12 +36,12 @@ std::uint64_t epoch_end(std::uint64_t index);
 /// What one run taught.
 struct Lesson {
   std::uint64_t steps = 0;
-  std::uint64_t accesses = 0;  // as far as they had hooks
   std::vector<HeddleRace> races;
   std::optional<Observation> seen;
   std::uint32_t timed_waits = 0;
   std::vector<HeddleSegment> choices;     // when it was the first to show a race, and did not fail
   std::vector<std::uint32_t> could_race;  // sites, of a survey
+  std::uint64_t accesses = 0;             // as far as they had hooks
 };
 
 /// The epoch behind `epoch`. `lessons` may lack runs (the hunt was interrupted), not hold others.

@@ -336,7 +336,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
     live_.add(*seen);
     progress.coverage = live_.summary();
   }
-  lessons_[index] = {outcome.result.steps, outcome.result.access_count, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race)};
+  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race), outcome.result.access_count};
   if (can_be_followed(outcome) && !result_.epochs.back().survey) lessons_[index].choices = outcome.evidence->choices;
   if (index == 0) small_ = worth_a_survey(outcome.result);
   if (outcome.failure) fail(index, std::move(outcome));
