@@ -45,7 +45,7 @@ ReportedCase failing() {
   system.function = "raise", system.system = true;
   f.threads.push_back({"0.3", "running", {system, own}});
   c.failures.push_back({f, "q.heddle", "heddle replay q.heddle", 14});
-  c.output = "a]]>\x01";
+  c.output = "a ]]> in text\x01";
   return c;
 }
 
@@ -59,7 +59,7 @@ TEST(Junit, AFailureHasSignatureReplayLineAndStacks) {
   EXPECT_THAT(xml, HasSubstr("replay it: heddle replay q.heddle\n"));
   EXPECT_THAT(xml, HasSubstr("thread 0.3: running\n  take at /src/queue.cc:14\n"));
   EXPECT_THAT(xml, Not(HasSubstr("raise")));
-  EXPECT_THAT(xml, HasSubstr("<system-out>a]]&gt;\xef\xbf\xbd</system-out>"));
+  EXPECT_THAT(xml, HasSubstr("<system-out>a ]]&gt; in text\xef\xbf\xbd</system-out>"));
 }
 
 TEST(Junit, CountsAreThoseOfTheCases) {
