@@ -128,7 +128,9 @@ long record_once(Call& c, bool* again) {
   if (detector::on && releases(c)) detector::io_release(c.thread);
   if (goes_out_beside_others(c))
     if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, outgoing, flags, again);
-  if (random_bytes(c, &result) || timer_call(c, &result)) {
+  if (random_bytes(c, &result)) {
+    flags |= kInputRandom;
+  } else if (timer_call(c, &result)) {
   } else if (waits_inside(c)) {
     bool timed_out = false;
     result = execute_inside(c, &timed_out);

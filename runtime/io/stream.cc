@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint32_t kStreams = kClockStream + 1;
 
-static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY && kInputOut == HEDDLE_INPUT_OUT && (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
+static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY && kInputOut == HEDDLE_INPUT_OUT && kInputRandom == HEDDLE_INPUT_RANDOM &&
+              (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
 
 struct PerThread {
   uint64_t first, count;  // into `offsets`

@@ -17,6 +17,7 @@ enum : uint32_t {
   kInputDepends = 256,  // what the program changed before may be seen in this answer
   kInputWaited = 8192,  // the thread waited here, under control; the result is a later record of it (inside.cc)
   kInputTimedOut = 16384,  // and what ended its wait was the time
+  kInputRandom = 32768,    // random bytes that the run made itself (random.cc)
   kInputUnderWay = 512, // the process ended before there was a result: as if the record were not there
   kInputOut = 1024,     // at the end of the data: what the call carried out (outgoing.h)
   kInputExec = 2048,    // the program was replaced by another one here

@@ -55,7 +55,7 @@ def not_claimed(tool):
     found, said, out = tool.hunt("dpor", 3000, exe, "freed")
     report.line("free() is no place where a thread can be switched", None if "data race" in said and "at least one of each class" not in said else said)
     for strategy in ("dfs", "icb", "dpor"):
-        for name, why in (("random", "random bytes"), ("device", "read the same")):
+        for name, why in (("random", "random bytes"), ("device", "random bytes")):
             found, said, out = tool.hunt(strategy, 3000, exe, name)
             report.line(f"{strategy}: {why}", None if not found and why in said and not said.startswith("all") and "each class" not in said else said)
         found, said, out = tool.hunt(strategy, 3000, exe, "calm")
