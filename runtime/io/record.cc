@@ -182,6 +182,15 @@ void show_output(const Call& c, long result) {
   }
 }
 
+// The recording took this signal, so it must not stay pending here: kept by us, or, in the replay of a recording, by the kernel.
+void take_signal(Thread& t, int number) {
+  const uint64_t set = 1ull << (number - 1);
+  siginfo_t taken;
+  if (take_blocked(t, set, &taken) || !by_hooks) return;
+  const timespec at_once{};
+  raw_syscall(SYS_rt_sigtimedwait, &set, 0, &at_once, sizeof set);
+}
+
 long feed_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
   if (by_hooks && c.policy.cls == Class::WRITE && !stream_peek(io) && replay_has_more()) {
@@ -223,7 +232,7 @@ long feed_once(Call& c, bool* again) {
   if (stream_in_other_order() && makes_descriptor(c) && descriptor_is_open(result)) diverge_input("the recording's descriptor is still open here");
   show_output(c, result);
   *again = flags & kInputAgain;
-  if (siginfo_t taken; c.policy.wait == Wait::SIGWAIT && result > 0) take_blocked(c.thread, 1ull << (result - 1), &taken);
+  if (c.policy.wait == Wait::SIGWAIT && result > 0) take_signal(c.thread, (int)result);
   after(c, result, flags, started + c.timeout);
   return result;
 }

@@ -225,10 +225,9 @@ int main(void) {
 
 def kernel_threads(h):
     """What belongs to one kernel thread is asked for on fibers: the run goes on with real threads, and says so; the schedules are the baton's."""
-    thread_timer = "({ timer_t t; struct sigevent e = {.sigev_notify = 4, .sigev_signo = SIGURG}; e._sigev_un._tid = gettid(); timer_create(CLOCK_MONOTONIC, &e, &t); })"
     asked = {"setuid": "syscall(SYS_setuid, getuid())", "unshare": "unshare(CLONE_FS)", "signalfd4": "({ sigset_t s; sigemptyset(&s); signalfd(-1, &s, 0) < 0; })",
              "setpriority": "setpriority(PRIO_PROCESS, 0, 1)", "prctl": "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)",
-             "getrusage": "({ struct rusage u; getrusage(RUSAGE_THREAD, &u); })", "timer_create": thread_timer,
+             "getrusage": "({ struct rusage u; getrusage(RUSAGE_THREAD, &u); })",
              "set_robust_list": "syscall(SYS_set_robust_list, &ends, 24)"}
     for name, expression in asked.items():
         exe, seen = h.build(BOUND % expression, name), {}

@@ -239,7 +239,8 @@ def the_caller_of_a_wrapper_is_named(h):
         assert [(e["wait_site"]["line"], e["hold_site"]["line"]) for e in failure["deadlock"][:2]] == [(second, first)] * 2, failure["deadlock"]
         assert failure["signature"] == "deadlock|lock pay|lock pay", failure["signature"]
         names = sorted(e["object"] for e in failure["deadlock"][:2])
-        assert names == ["giver->lock", "giver->lock#2"], names
+        # Each lock is named as the statement does that used it first, and that depends on the schedule.
+        assert len(set(names)) == 2 and all(re.fullmatch(r"(giver|taker)->lock(#2)?", name) for name in names), names
         code, text, _ = h("show", trace)
         assert f"{second}   my_lock(&taker->lock);" in text and "error = pthread_mutex_lock" not in text, text
         assert "mutex#" not in text and "mutex#" not in said and "my_lock  " not in said, (text, said)

@@ -54,9 +54,9 @@ class Tool:
         return code, json.loads(out), time.monotonic() - start
 
     def turns(self):
-        """So many that a run takes some tenths of a second, and how many seconds it takes."""
-        turns = 500_000
-        while (seconds := self.hunt("--runs", 1, "--detector", "off", turns=turns)[2]) < 0.4:
+        """So many that a watched run takes some tenths of a second, and how many seconds it takes. (Others run light clones.)"""
+        turns = 50_000
+        while (seconds := self.hunt("--runs", 1, "--detector", "on", turns=turns)[2]) < 0.4:
             turns *= 2
         return turns, seconds
 

@@ -66,7 +66,7 @@ def main():
             shown = [normal(line, "/tmp/tour") for line in shown]
             if "-gcc" in command or "-tsan" in command or "transfer" in command:
                 # Code that heddle did not compile, and calls of locks, are known by the build-id: which run fails first is another one in another folder.
-                printed, shown = ([re.sub(r"\d+ switches, \d+ preemptions", "N switches", re.sub(r"run \d+, seed", "run N, seed", line)) for line in lines]
+                printed, shown = ([re.sub(r"\d+ switch(es)?, \d+ preemptions?", "N switches", re.sub(r"run \d+, seed", "run N, seed", line)) for line in lines]
                                   for lines in (printed, shown))
             lacking = missing(as_this_run_decided(shown, printed, decided), printed)
             failed += lacking is not None
