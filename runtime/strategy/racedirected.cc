@@ -65,8 +65,8 @@ uint32_t index_of(const View& v, uint32_t thread) {
 
 // The schedule of an earlier run, as far as it goes; v.count: it is at its end. Points that this run did not have are passed.
 uint32_t follow(const View& v) {
-  const uint32_t site = thread(v.current).op.site;
-  if (v.current_enabled && site && ((new_point[0] && site == sites[0]) || (new_point[1] && site == sites[1]))) return index_of(v, v.current);
+  const uint32_t site = v.current_enabled ? thread(v.current).op.site : 0;  // v.current may be nobody
+  if (site && ((new_point[0] && site == sites[0]) || (new_point[1] && site == sites[1]))) return index_of(v, v.current);
   while (position < segment_count && used >= segments[position].steps) position++, used = 0;
   if (position == segment_count) return v.count;
   used++;
