@@ -178,7 +178,7 @@ class Bench:
         """(status, answer, folder) of a hunt for the known bug."""
         bug, folder = self.program.known_bug, self.folder(mode)
         bug.prepare(folder, self.tree / self.program.made)
-        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--runs", self.runs, "--time", "200s", *bug.hunt, "-o", self.work / f"{self.name}-{mode}.trace",
+        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--runs", 5 * self.runs, "--time", "200s", *bug.hunt, "-o", self.work / f"{self.name}-{mode}.trace",
                                   "--", *self.command(folder, bug.command, tree)], folder, 300)
         return code, json.loads(out) if out.startswith("{") else {"error": err[-500:]}, folder
 
