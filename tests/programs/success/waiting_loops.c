@@ -1,4 +1,5 @@
 // expect: clean race   Loops that wait for a plain flag in several ways, beside a thread that computes first: all of them end.
+// laws: 20 schedules, its runs have hundreds of thousands of steps where every access is a point
 #include <pthread.h>
 static volatile int done;
 static volatile long counter;
