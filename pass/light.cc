@@ -3,10 +3,12 @@
 #include "abi/light.h"
 #include "pass/clone_body.h"
 #include "pass/dispatcher.h"
+#include "pass/instrument.h"
 #include "pass/sited.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -60,6 +62,24 @@ void fold_active_test(llvm::Instruction& load) {
   }
 }
 
+// An allocation whose result nobody uses is removed by the optimiser; in the hooked clone a hook uses it. Both must allocate: how much
+// memory there is, is seen by the program.
+void keep_allocations(Function& light) {
+  llvm::SmallVector<llvm::CallBase*> allocations;
+  for (auto& instruction : llvm::instructions(light)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const auto* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->isDeclaration() && call->returnDoesNotAlias() && !call->isMustTailCall()) allocations.push_back(call);
+  }
+  for (auto* call : allocations) {
+    auto* next = behind(*call);
+    if (!next) continue;
+    llvm::IRBuilder<> after(next);
+    auto* type = llvm::FunctionType::get(after.getVoidTy(), {call->getType()}, false);
+    after.CreateCall(type, llvm::InlineAsm::get(type, "", "r", /*hasSideEffects=*/true), {call});
+  }
+}
+
 void strip(Function& light) {
   llvm::SmallVector<llvm::Instruction*> tests, hooks;
   for (auto& instruction : llvm::instructions(light)) {
@@ -74,6 +94,7 @@ void strip(Function& light) {
   for (auto* test : tests) fold_active_test(*test);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(arguments);
   llvm::removeUnreachableBlocks(light);
+  keep_allocations(light);
 }
 
 class Maker {

@@ -128,7 +128,7 @@ def what_is_asked_for_has_them_all(tool):
 
 def a_race_in_a_light_function_is_found_by_a_later_run(tool):
     tool.build(LATE_RACE)
-    found = tool.hunt("light=1", "--runs", 200)
+    found = tool.hunt("", "--runs", 200)
     assert found["failure"] and found["failure"]["kind"] == "assertion", found
     assert found["runs"] > 64, found["runs"]  # run 65 is watched, and from the next epoch on `add` is not light
     assert any("add" in json.dumps(race) for race in found["races"]), found["races"]

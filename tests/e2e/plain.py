@@ -346,7 +346,7 @@ def laws_hold(h):
         build_plain(case, exe, "gcc", "O2")
         code, out, err = bounded([h.laws, "--schedules", 200, "--preload", h.heddle.parent.parent / "lib/heddle/libheddle_preload.so",
                                   "--", exe], h.work, 400)
-        assert code == 0 and out.count("ok    ") == 5, (name, code, out, err[-300:])
+        assert code == 0 and out.count("ok    ") == 6, (name, code, out, err[-300:])
 
 
 CASES = [is_said_first, places_come_from_return_addresses, stripped_and_at_fixed_addresses,

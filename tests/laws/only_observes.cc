@@ -37,7 +37,10 @@ std::string difference(Subject& subject, const RunRequest& request, const Execut
   std::string why = outcome_difference(subject, expected, actual);
   if (why.empty()) return {};
   if (waits_outside(subject, request, expected)) return {};
-  if (expected.outcome.evidence->inputs == actual.outcome.evidence->inputs) return why;
+  if (expected.outcome.evidence->inputs == actual.outcome.evidence->inputs) {
+    if (!expected.events.empty()) why += "\n    " + event_difference(subject, expected, actual, Compared::kEverything);
+    return why;
+  }
   RunRequest fed = request;
   fed.parameters.feed = 1;
   fed.inputs = expected.outcome.evidence->inputs;
