@@ -99,8 +99,11 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   if (gone)
     return failed(
         {"the current folder cannot be used: " + gone.message(), "it may have been removed: cd into another one"});
-  worker.launch = {out.program.path, split.program, current_environment(), here,
-                   out.network == "own" ? Network::kOwn : Network::kHost};
+  worker.launch.program = out.program.path;
+  worker.launch.argv = split.program;
+  worker.launch.environment = current_environment();
+  worker.launch.cwd = here;
+  worker.launch.network = out.network == "own" ? Network::kOwn : Network::kHost;
   worker.launch.fork_at_mark = options->fork_at_mark;
   if (Status way = choose_way_in(out.program, worker.launch); !way) return failed(way.error());
   worker.output = OutputMode::kInherit;

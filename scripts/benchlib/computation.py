@@ -23,11 +23,12 @@ class Subject:
     goal: float
     needs: tuple = ()
     server: bool = False
+    patched: bool = True   # by Debian
 
 
 SUBJECTS = {
     "xz": Subject("xz-utils", XZ, "src/xz/xz", ["-T3", "-1", "--block-size=1MiB", "-k", "-f", "text"], 15, 3),
-    "lbzip2": Subject("lbzip2", LBZIP2, "src/lbzip2", ["-n3", "-k", "-f", "text"], 30, 3),
+    "lbzip2": Subject("lbzip2", LBZIP2, "src/lbzip2", ["-n3", "-k", "-f", "text"], 30, 3, patched=False),
     "pbzip2": Subject("pbzip2", PBZIP2, "pbzip2", ["-k", "-f", "-p3", "-b1", "text"], 30, 3, ("libbz2-dev",)),
     "memcached": Subject("memcached", "./configure && make -j2", "memcached", ["-u", "root", "-t", "2", "-l", "127.0.0.1", "-p", PORT], 230, 20, ("libevent-dev",), True),
 }
@@ -71,7 +72,7 @@ class Computation:
         mark = tree.with_suffix(".stamp")
         if not (mark.exists() and mark.read_text() == stamp):
             must([ROOT / "scripts/install-deps", "dpkg-dev", *subject.needs], self.work)
-            source = Sources(self.work / "source", must).get(subject.package)
+            source = Sources(self.work / "source", must).get(subject.package, subject.patched)
             shutil.rmtree(tree, ignore_errors=True)
             shutil.copytree(source, tree, symlinks=True)
             fronts = ("clang-19", "clang++-19") if variant == "clang" else (f"{self.heddle} cc", f"{self.heddle} c++")

@@ -351,7 +351,7 @@ void Hunter::learn(const Epoch& epoch) {
       if (!knowledge_.learn_race(site_pair(race))) continue;
       new_race = true;
       if (!lesson.choices.empty() && both_can_be_points(race) && request_.points == HEDDLE_POINTS_RACY)
-        knowledge_.learn_race_run({site_pair(race), race.step, lesson.choices, epoch.points});
+        knowledge_.learn_race_run({site_pair(race), race.step, lesson.choices, plan_run(request_, epoch, index).points});
     }
     const bool early = epoch.timeouts.chance(request_.seed, index) > 0;
     if (!lesson.seen) {
@@ -391,7 +391,8 @@ bool Hunter::close_epoch_if_done() {
   if (listed_) {
     listed_->learn(epoch, lessons_);
     next.mix = portfolio_.next(*next.targets, request_.seed, next.first, next.end);
-    next.survey = next.first == 1 && small_ && request_.points == HEDDLE_POINTS_RACY;
+    next.survey = next.first == kSurvey && small_ && request_.points == HEDDLE_POINTS_RACY;
+    if (next.survey) next.end = next.first + 1;
     if (!next.survey) listed_->plan(next, next.points != epoch.points && request_.points == HEDDLE_POINTS_RACY);
   }
   forget_prefixes(epoch);

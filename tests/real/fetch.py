@@ -37,8 +37,8 @@ class Sources:
         self.run(["apt-get", *self.options(), "-q", "update"], self.folder, 300)
         self.updated = True
 
-    def get(self, package):
-        """The unpacked source tree, as Debian patched it; the same on every call."""
+    def get(self, package, patched=True):
+        """The unpacked source tree, as Debian patched it, or as its authors released it; the same on every call."""
         tree = self.folder / package
         if tree.is_dir():
             return tree
@@ -47,6 +47,12 @@ class Sources:
         downloads = self.folder / f"{package}.download"
         shutil.rmtree(downloads, ignore_errors=True)
         downloads.mkdir(parents=True)
-        self.run(["apt-get", *self.options(), "-q", "source", "--download-only", package], downloads, 300)
-        self.run(["dpkg-source", "--extract", next(downloads.glob("*.dsc")), tree], downloads, 120)
+        self.run(["apt-get", *self.options(), "-q", "source", "--download-only", *([] if patched else ["--tar-only"]), package], downloads, 300)
+        if patched:
+            self.run(["dpkg-source", "--extract", next(downloads.glob("*.dsc")), tree], downloads, 120)
+        else:
+            unpacked = downloads / "unpacked"
+            unpacked.mkdir()
+            self.run(["tar", "-xf", next(downloads.glob("*.orig.tar.*")), "-C", unpacked, "--strip-components=1"], downloads, 120)
+            unpacked.rename(tree)
         return tree
