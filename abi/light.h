@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #define HEDDLE_LIGHT_SECTION "heddle_lights"
+// The 8 bytes before a light clone's first instruction.
+#define HEDDLE_LIGHT_MARK 0x746867696c646568ull
 
 struct HeddleLight {
   uint32_t on;           // runtime-owned: calls go to the light clone; 0 in the file

@@ -110,7 +110,8 @@ struct HeddleRun {  // in
   uint32_t early_timeouts; // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule decide themselves
   uint32_t outside;        // 1: a client runs beside the program: what comes through descriptors and signals need not be its own doing
   uint32_t light;          // 1: where nobody asks for plain accesses and none of them is a point, light clones are executed (abi/light.h)
-  uint32_t reserved[3];
+  uint32_t foreign;        // 1: inputs come from somebody whom the user does not trust: no code is taken from them
+  uint32_t reserved[2];
 };
 
 // A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash
@@ -279,6 +280,8 @@ struct HeddleResult {  // out
   uint32_t timed_waits;    // sleeps, waits with a time-out, reads of a clock: where time is part of the schedule
   uint32_t early_timeouts; // how many of them ended early (HEDDLE_TIME_LOOSE)
   struct HeddleDoubleFree double_free;
+  uint32_t called_by_light; // a step has its site in a light clone: fully hooked, the run would have another site there
+  uint32_t reserved;
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 

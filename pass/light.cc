@@ -136,6 +136,7 @@ class Maker {
   void clone(Clones& clones) {
     clones.light = clone_body(*clones.hooked, clones.name + ".light");
     place(*clones.light, clones);
+    clones.light->setPrefixData(llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()), HEDDLE_LIGHT_MARK));
     strip(*clones.light);
   }
 

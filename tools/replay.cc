@@ -196,7 +196,7 @@ int replay_main(int argc, char** argv) {
     return report_error("replay", may.error());
   auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay", arguments.trace);
   if (!program) return report_error("replay", program.error());
-  auto replayer = Replayer::create(*trace, arguments.options);
+  auto replayer = Replayer::create(*trace, arguments.options, origin_of(*trace, arguments.trace, arguments.trust));
   if (!replayer) return report_error("replay", replayer.error());
 
   arguments.steps = replayer->steps();

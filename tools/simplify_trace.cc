@@ -31,7 +31,7 @@ Trouble bad_input(const Error& error) { return Trouble(SimplifyTrouble{error, tr
 Trouble could_not(const Error& error) { return Trouble(SimplifyTrouble{error, false}); }
 
 std::string what_helps_when_damaged(const TraceReader& trace, const Options& engine) {
-  if (Replayer::create(trace, engine)) return "heddle replay --trust follows what is left of it";
+  if (Replayer::create(trace, engine, Origin::kForeign)) return "heddle replay --trust follows what is left of it";
   const std::vector<std::string>& argv = trace.head().meta.argv;
   return fmt::format("nothing of its schedule is left; heddle hunt -- {} looks for the failure again",
                      argv.empty() ? "PROG" : shell_line(argv));
@@ -108,7 +108,7 @@ Status Session::start(const TraceReader& trace) {
   if (Status may = may_be_executed(trace, {"simplify", task_.trace, task_.trust, task_.program}); !may) return may;
   auto program = program_of_trace(task_.program.empty() ? "" : task_.program.front(), meta, "simplify", task_.trace);
   if (!program) return std::unexpected(program.error());
-  auto replayer = Replayer::create(trace, task_.engine);
+  auto replayer = Replayer::create(trace, task_.engine, origin_of(trace, task_.trace, task_.trust));
   if (!replayer) return std::unexpected(replayer.error());
   replayer_.emplace(std::move(*replayer));
   WorkerOptions worker;

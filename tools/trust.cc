@@ -77,6 +77,10 @@ Status same_arguments(const Meta& meta, const std::vector<std::string>& given, c
 
 bool is_own_trace(const TraceReader& trace, const std::string& path) { return why_foreign(trace, path).empty(); }
 
+Origin origin_of(const TraceReader& trace, const std::string& path, bool trust) {
+  return trust || is_own_trace(trace, path) ? Origin::kTrusted : Origin::kForeign;
+}
+
 std::optional<SealKey> key_for_new_traces() {
   Result<SealKey> key = own_key(true);
   if (key) return *key;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/engine/replay.h"
 #include "src/result/result.h"
 #include "src/seal/key.h"
 #include "src/trace/container.h"
@@ -13,6 +14,8 @@ namespace heddle {
 
 /// This user made it, on this machine, and nothing in it was changed since.
 bool is_own_trace(const TraceReader& trace, const std::string& path);
+
+Origin origin_of(const TraceReader& trace, const std::string& path, bool trust);
 
 /// The key that new traces are sealed with; it is made if there is none. Without one (no home, a read-only one, a key
 /// that others can read) traces are written without a seal, and stderr says why once.

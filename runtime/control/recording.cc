@@ -4,6 +4,7 @@
 #include "runtime/control/code_address.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
+#include "runtime/hooks/light_code.h"
 #include "runtime/io/io.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/table.h"
@@ -130,6 +131,7 @@ uint32_t publish_pc(uint64_t pc, uint32_t kind, uint32_t size) {
 uint32_t pc_site(void* return_address) {
   uint64_t pc = (uint64_t)return_address;
   if (uint32_t* known = pc_sites.find(pc)) return *known;
+  if (region->run.light && is_light_code(pc)) region->result.called_by_light = 1;
   return pc_sites.insert(pc, publish_pc(pc, HEDDLE_EV_NONE, 0));
 }
 

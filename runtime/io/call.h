@@ -81,6 +81,8 @@ long call_recorded(Call& c);  // INPUT, EFFECT, WRITE, ODD
 long call_native(Call& c);
 long call_mmap(Call& c);
 long call_memory(Call& c);
+/// What was read from a foreign trace does not become code (HeddleRun::foreign): such an mprotect ends the replay.
+void check_protection(const Call& c);
 long call_remap(Call& c);
 long call_unmap(Call& c);
 long call_sigaction(Call& c);

@@ -39,6 +39,7 @@ uint32_t allow_before_start;
 Thread nobody{};  // stands for a thread that is not under control
 
 long call_pass(Call& c) {
+  check_protection(c);
   const long result = execute(c);
   if (c.number != SYS_rt_sigpending || failed(result)) return result;
   uint64_t pending = 0;  // the kernel's, and what it does not know of

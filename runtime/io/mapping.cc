@@ -72,7 +72,12 @@ void fault_behind_end(uint64_t at, uint64_t length, uint64_t contents, long prot
   raw_syscall(SYS_close, empty);
 }
 
+[[noreturn]] void refuse_foreign_code() {
+  diverge_input("the program executes code that would come out of a foreign trace, a library that it loads: allow that with --trust");
+}
+
 long feed_mapping(Call& c) {
+  if (region->run.foreign && (c.a[2] & PROT_EXEC)) refuse_foreign_code();
   ThreadIo& io = io_of(c.thread);
   const HeddleInput* r = stream_peek(io);
   if (!r || r->kind != HEDDLE_IN_MMAP || (r->reserved & kInputFailed)) input_mismatch(c.thread, "mmap of a file", r);
@@ -97,6 +102,11 @@ bool memory_failed(const Call& c, long result) {
 }
 
 }  // namespace
+
+void check_protection(const Call& c) {
+  const bool protects = c.number == SYS_mprotect || c.number == SYS_pkey_mprotect;
+  if (protects && (c.a[2] & PROT_EXEC) && region->run.foreign && feeding()) refuse_foreign_code();
+}
 
 bool mapped_file_grew(uint64_t address) {
   for (Tail& t : tails) {

@@ -65,25 +65,30 @@ std::string status_text(int wait_status) {
   return fmt::format("exit status {}", WEXITSTATUS(wait_status));
 }
 
-bool comes_from_outside(std::string_view entry) { return entry.starts_with("LD_") || entry.starts_with("PATH="); }
-
 std::string_view variable(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+bool comes_from_outside(std::string_view entry, Origin origin) {
+  if (entry.starts_with("LD_") || variable(entry) == "PATH") return true;
+  // Which modules libc loads, and where a sanitizer writes.
+  return origin == Origin::kForeign && (variable(entry) == "GCONV_PATH" || variable(entry) == "LOCPATH" || variable(entry) == "GLIBC_TUNABLES" ||
+                                        variable(entry).ends_with("SAN_OPTIONS"));
+}
 
 // Those from outside in the places of the recorded ones: a program that copies its environment allocates in its order.
 std::vector<std::string> environment_of_replay(const std::vector<std::string>& recorded,
-                                               const std::vector<std::string>& current) {
+                                               const std::vector<std::string>& current, Origin origin) {
   auto in = [](const std::vector<std::string>& entries, const std::string& wanted) {
     return std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return variable(e) == variable(wanted); });
   };
   std::vector<std::string> out;
   for (const std::string& entry : recorded) {
-    if (!comes_from_outside(entry))
+    if (!comes_from_outside(entry, origin))
       out.push_back(entry);
     else if (auto now = in(current, entry); now != current.end())
       out.push_back(*now);
   }
   for (const std::string& entry : current)
-    if (comes_from_outside(entry) && in(recorded, entry) == recorded.end()) out.push_back(entry);
+    if (comes_from_outside(entry, origin) && in(recorded, entry) == recorded.end()) out.push_back(entry);
   return out;
 }
 
@@ -141,7 +146,7 @@ RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, s
   return request;
 }
 
-Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options) {
+Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options, Origin origin) {
   const TraceHead& head = trace.head();
   Replayer replayer(trace);
   auto conditions = FailureConditions::create(text_of(head.meta, "fail_on_exit"), text_of(head.meta, "fail_on_output"));
@@ -155,6 +160,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.run_index = head.meta.run_index;
   run.time_base_ns = head.meta.time_base_ns;
   run.virtual_cpus = head.meta.virtual_cpus;
+  run.foreign = origin == Origin::kForeign;
   run.point_set = point_set(head.meta.points);
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.max_steps = number(head.meta, "max_steps", run.max_steps);
@@ -229,7 +235,8 @@ Launch Replayer::launch(const std::filesystem::path& program,
   if (launch.argv.empty()) launch.argv = {program.string()};
   const std::string cwd = started && !started->cwd.empty() ? started->cwd.string() : meta.cwd;
   launch.environment = environment_of_replay(
-      started && !started->environment.empty() ? started->environment : meta.environment, current_environment);
+      started && !started->environment.empty() ? started->environment : meta.environment, current_environment,
+      request_.parameters.foreign ? Origin::kForeign : Origin::kTrusted);
   std::error_code none;
   launch.cwd =
       std::filesystem::is_directory(cwd, none) ? std::filesystem::path(cwd) : std::filesystem::current_path(none);

@@ -35,15 +35,18 @@ struct ReplayReport {
   RunOutcome outcome;
 };
 
+/// Of a trace. Out of one that nobody vouches for no code is executed and no setting of loader, libc or sanitizer taken.
+enum class Origin { kTrusted, kForeign };
+
 /// Everything a replay needs of a trace, read once; replays of --times share it.
 class Replayer {
  public:
   /// A damaged trace is replayed as far as its schedule goes, or its events, which also tell it. Errors: neither is
   /// there.
-  static Result<Replayer> create(const TraceReader& trace, const Options& options);
+  static Result<Replayer> create(const TraceReader& trace, const Options& options, Origin origin);
 
   /// What to start: recorded argv, environment and cwd, with LD_* and PATH from `current_environment` instead of the
-  /// trace's.
+  /// trace's; of a foreign trace also what settles which modules libc loads (GCONV_PATH ...) and a sanitizer's options.
   Launch launch(const std::filesystem::path& program, const std::vector<std::string>& current_environment) const;
   /// Errors: the program or one of its libraries is another build. Once, before the first replay.
   Status check_program(Executor& executor) const;

@@ -24,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 constexpr milliseconds kTick{50};
+constexpr std::uint64_t kSurvey = 16;  // which run; earlier, programs that fail easily need more runs (docs/benchmarks.md, Search)
 constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100, kMaxRaceRuns = 50;
 
 std::vector<int> allowed_cpus() {
@@ -163,8 +164,8 @@ std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock
   return next_++;
 }
 
-// In light clones writes and computations are not seen: that nobody makes progress is believed only of a fully hooked run.
-// Its schedule is the same.
+// In light clones writes and computations are not seen: that nobody makes progress is believed only of a fully hooked run. Nor is a run
+// kept whose steps have sites in light clones: the same seed takes another schedule with all hooks.
 Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Executor& executor) {
   const auto once = [&] {
     std::function<void(std::span<const HeddleEvent>)> on_events;
@@ -176,11 +177,12 @@ Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Exec
   const auto no_progress = [&] {
     return outcome ? outcome->failure && (outcome->failure->kind == "livelock" || outcome->failure->kind == "hang") : executor.escaped();
   };
-  if (!request.parameters.light || stop_ || !no_progress()) return outcome;
+  const bool called_by_light = outcome && outcome->result.called_by_light;
+  if (!request.parameters.light || stop_ || !(no_progress() || called_by_light)) return outcome;
   request.parameters.light = 0;
   if (request.parameters.observe) (void)observer.finish();
   outcome = once();
-  if (!no_progress()) no_light_ = true;  // it would cost two runs each time
+  if (called_by_light || !no_progress()) no_light_ = true;  // it would cost two runs each time
   return outcome;
 }
 
@@ -193,9 +195,10 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     std::uint64_t attempt = attempt_;
     const bool survey = result_.epochs.back().survey;
     lock.unlock();
-    const bool observed = request.parameters.observe != 0;
+    const bool observed = request.parameters.observe != 0, may_be_light = request.parameters.light != 0;
     observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX || survey);
     Result<RunOutcome> outcome = execute(request, observer, executor);
+    if (outcome && may_be_light) outcome->result.access_count = 0;  // whether it was light may depend on other workers' runs
     std::optional<Observation> seen;
     if (observed) seen = observer.finish();
     std::string inputs;
