@@ -83,6 +83,7 @@ long call_mmap(Call& c);
 long call_memory(Call& c);
 long call_remap(Call& c);
 long call_unmap(Call& c);
+long call_sync(Call& c);
 long call_sigaction(Call& c);
 long call_sigmask(Call& c);
 long call_kill(Call& c);

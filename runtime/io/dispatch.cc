@@ -99,7 +99,7 @@ constexpr Handler handlers[(int)Class::COUNT] = {
     call_mmap, call_memory, call_sigaction, call_sigmask, call_sigreturn, call_kill, call_yield, call_sleep, call_clock,
     call_timer, call_getpid, call_gettid, call_clone, call_exec, call_exit,
     call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_altstack, call_uring, call_vmwrite, call_remap,
-    call_unmap};
+    call_unmap, call_sync};
 
 // Nobody controls this thread (any more): as if we were not there.
 long uncontrolled(Call& c) {
