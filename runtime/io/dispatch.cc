@@ -155,7 +155,10 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     g[REG_RAX] = uncontrolled(c);
     return;
   }
+  const uint64_t before = t->trapped_at;
+  t->trapped_at = (uint64_t)g[REG_RSP];
   answer(c, (void*)(g[REG_RSP] - 16), (void*)g[REG_RIP], (long*)&g[REG_RAX]);
+  t->trapped_at = before;
 }
 
 bool arm() {

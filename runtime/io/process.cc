@@ -6,10 +6,11 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
+#include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
-#include "runtime/io/shared_files.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/outgoing.h"
+#include "runtime/io/shared_files.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/start/environment.h"
@@ -312,6 +313,7 @@ long call_exec(Call& c) {
   outgoing.append(out);
   HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputOut | kInputExec);
   region->result.replaced = 1;
+  publish_events();  // nobody can any more, if it succeeds
   const long result = execute(c);
   region->result.replaced = 0;
   outgoing.taken(c, result);
