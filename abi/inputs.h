@@ -11,6 +11,10 @@
 #define HEDDLE_INPUT_RANDOM 32768u  // random bytes, which a controlled run makes from its seed
 #define HEDDLE_INPUT_ORDER 0x1c0u  // none of these: the answer has nothing to do with what the program did before
 
+// The address of events IO_LEAVE and IO_RETURN, and of a thread that waits in one: which call it is. 0: not known.
+#define HEDDLE_CALL_WORD(number) (0x10000u | (uint64_t)(number))
+#define HEDDLE_CALL_OF(word) ((word) & 0xffffu)
+
 struct HeddleTimerJump {
   uint64_t step;    // the jump comes before the choice for it
   uint32_t thread;  // index of the thread that armed the timer ...

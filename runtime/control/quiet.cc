@@ -16,7 +16,7 @@ namespace heddle::rt {
 void unproductive() {
   control.quiet_steps++;
   control.looks++;
-  if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
+  if (HEDDLE_UNLIKELY((++self->unproductive > kSpinLimit) | many_looks())) control.stay_until = 0;
 }
 
 void polled_outside() {

@@ -176,7 +176,8 @@ void let_stay(const Thread& t, uint64_t ask_again) {
   uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
   if (HEDDLE_UNLIKELY(io_timer_early < until)) until = io_timer_early;
-  control.stay_until = control.always_ask || t.cancel_requested ? 0 : until < control.max_steps ? until : control.max_steps - 1;
+  if (const uint64_t half = control.max_steps / 2; control.steps <= half && half < until) until = half + 1;  // fair from there on
+  control.stay_until = control.always_ask || t.cancel_requested || many_looks() ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
 
 }  // namespace

@@ -55,8 +55,10 @@ bool after_call(uint64_t pc) {
 
 // Between a library frame without frame pointer (libstdc++'s condition_variable::wait, say) and the next known frame lies
 // the return address into the function that called the library: the highest word that looks like one.
-uint64_t hidden_caller(uint64_t low, uint64_t fp) {
+uint64_t hidden_caller(uint64_t low, uint64_t fp, bool trapped) {
   if (fp - low > 4096) return 0;
+  // Most functions of libc that make a system call have no frame; what lies higher up may be left from an earlier call.
+  if (const uint64_t word = trapped ? *(uint64_t*)(low + 16) : 0; in_executable(word) && after_call(word)) return word;
   for (uint64_t at = fp - 8; at > low + 8; at -= 8) {
     uint64_t word = *(uint64_t*)at;
     if (in_executable(word) && after_call(word)) return word;
@@ -96,8 +98,11 @@ struct Walk {
   bool over_frame() {
     uint64_t pc = pc_of_frame();
     if (pc < 4096) return false;
-    if (!in_executable(last()) && n + 1 < kMaxFrames && !next_call())
-      if (uint64_t caller = hidden_caller(low, fp)) add(caller);
+    // From the handler of a trapped system call to the program: what lies between is the kernel's frame, and libc's function.
+    const bool trapped = self && low < self->trapped_at && self->trapped_at < fp;
+    if (trapped) low = self->trapped_at - 16;
+    if ((trapped || !in_executable(last())) && n + 1 < kMaxFrames && !next_call())
+      if (uint64_t caller = hidden_caller(low, fp, trapped)) add(caller);
     add(pc);
     low = fp;
     fp = *(uint64_t*)fp;

@@ -93,6 +93,7 @@ struct Thread {
   VectorClock* clock;       // detector
   uint32_t epoch;           // detector: its own entry of `clock`, packed with index
   uint32_t ignore_reads, ignore_writes, ignore_sync;  // detector: > 0: asked for by annotations of the program
+  uint64_t trapped_at;      // the stack pointer of a system call that was trapped; 0: it is in none
   Calls* calls;             // null: it never was in code that tells
   uint32_t in_runtime;      // > 0: WithoutSignals
   uint32_t cancel_requested, cancel_state, cancel_type;

@@ -62,6 +62,7 @@ void commit_failure(HeddleFailureKind kind) {
     else
       log_last_places(self);
   }
+  io_shared_at_end(0, true);
   __atomic_store_n(&region->result.failure.kind, kind, __ATOMIC_SEQ_CST);
 }
 
@@ -191,7 +192,12 @@ namespace {
 [[noreturn]] void end_process(int status, void* caller) {
   if (lent) raw_syscall(SYS_exit_group, status);
   Inside inside;
-  if (controlled() && self) exit_point(pc_site(caller));
+  if (controlled() && self) {
+    const uint32_t site = pc_site(caller);
+    io_own_shared_at_end();
+    exit_point(site);
+    io_shared_at_end(site, false);
+  }
   note_exit(status);
   raw_syscall(SYS_exit_group, status);
   __builtin_trap();

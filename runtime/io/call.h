@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "abi/inputs.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/io/io.h"
 #include "runtime/io/policy.h"
@@ -70,7 +71,9 @@ inline long execute(const Call& c) {
   return heddle_raw_syscall(c.number, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]);
 }
 inline bool failed(long result) { return result < 0 && result > -4096; }
-inline Op op_of(const Call& c, uint32_t kind) { return Op{kind, c.site, 0, 0}; }
+inline Op op_of(const Call& c, uint32_t kind) {
+  return Op{kind, c.site, 0, kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN ? HEDDLE_CALL_WORD(c.number) : 0};  // for reports
+}
 
 /// The program's memory, which may be unmapped: false instead of a fault.
 bool read_program(void* to, uint64_t from, size_t bytes);
@@ -85,6 +88,7 @@ long call_memory(Call& c);
 void check_protection(const Call& c);
 long call_remap(Call& c);
 long call_unmap(Call& c);
+long call_sync(Call& c);
 long call_sigaction(Call& c);
 long call_sigmask(Call& c);
 long call_kill(Call& c);

@@ -100,7 +100,7 @@ constexpr Handler handlers[(int)Class::COUNT] = {
     call_mmap, call_memory, call_sigaction, call_sigmask, call_sigreturn, call_kill, call_yield, call_sleep, call_clock,
     call_timer, call_getpid, call_gettid, call_clone, call_exec, call_exit,
     call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_altstack, call_uring, call_vmwrite, call_remap,
-    call_unmap};
+    call_unmap, call_sync};
 
 // Nobody controls this thread (any more): as if we were not there.
 long uncontrolled(Call& c) {
@@ -156,7 +156,10 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     g[REG_RAX] = uncontrolled(c);
     return;
   }
+  const uint64_t before = t->trapped_at;
+  t->trapped_at = (uint64_t)g[REG_RSP];
   answer(c, (void*)(g[REG_RSP] - 16), (void*)g[REG_RIP], (long*)&g[REG_RAX]);
+  t->trapped_at = before;
 }
 
 bool arm() {

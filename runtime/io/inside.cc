@@ -97,9 +97,6 @@ bool ends_wait(void* argument) {
 
 bool never(void*) { return false; }
 
-// With the number of the call, for reports.
-Op waiting_op(const Call& c) { return Op{HEDDLE_EV_IO_RETURN, c.site, 0, (uint64_t)c.number}; }
-
 bool is_nonblocking_call(const Call& c) {
   switch (c.policy.wait) {
     case Wait::RECV: case Wait::SEND: if (c.a[3] & MSG_DONTWAIT) return true; break;
@@ -236,7 +233,7 @@ void wait_here(Call& c, ThreadIo& io, uint64_t deadline) {
   Waiting w{c, io, 0, false};
   c.thread.waits_inside = true;
   control.inside_waits++;
-  point_waiting(waiting_op(c), ends_wait, &w, deadline);
+  point_waiting(op_of(c, HEDDLE_EV_IO_RETURN), ends_wait, &w, deadline);
   control.inside_waits--;
   c.thread.waits_inside = false;
 }
@@ -295,7 +292,7 @@ void feed_inside(Call& c) {
     const bool came = next && !(next->reserved & kInputTimedOut);
     c.thread.waits_inside = true;
     control.inside_waits++;
-    point_waiting(waiting_op(c), came ? nullptr : never, nullptr, deadline);
+    point_waiting(op_of(c, HEDDLE_EV_IO_RETURN), came ? nullptr : never, nullptr, deadline);
     control.inside_waits--;
     c.thread.waits_inside = false;
   }

@@ -120,6 +120,9 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
 extern long real_pid;
 /// Implemented in runtime/fail/: exit_group seen; bookkeeping only.
 void note_exit(int status);
+/// The process ends, by an exit or (in a handler) by a failure: what lies in shared mappings of files is compared (shared_files.h).
+void io_own_shared_at_end();  // before the last step
+void io_shared_at_end(uint32_t site, bool in_handler);
 /// Implemented in runtime/control/: an input did not match the recorded one. Never returns.
 [[noreturn]] void diverge_input(const char* text);
 /// So did what it carries out, by a call at `site`.

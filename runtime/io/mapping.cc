@@ -4,6 +4,7 @@
 
 #include "runtime/detector/detector.h"
 #include "runtime/model/object.h"
+#include "runtime/io/shared_files.h"
 #include "runtime/io/stream.h"
 #include "runtime/strategy/strategy.h"
 
@@ -47,6 +48,7 @@ long record_mapping(Call& c) {
   uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out)) | (by_hooks && !is_loader(c) ? kInputStep : 0u);
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
+  if (!failed(result) && !(flags & kInputMissing) && shared_file_mapped(c, (uint64_t)result, out.size())) flags |= kInputShared;
   out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, flags);
   return result;
 }
@@ -94,6 +96,7 @@ long feed_mapping(Call& c) {
   if (r->size <= (uint64_t)c.a[1]) __builtin_memcpy((void*)at, data_of(*r), r->size);
   if (c.a[2] != (PROT_READ | PROT_WRITE)) raw_syscall(SYS_mprotect, at, c.a[1], c.a[2]);
   fault_behind_end((uint64_t)at, (uint64_t)c.a[1], r->size, c.a[2]);
+  if (r->reserved & kInputShared) shared_file_fed(c, (uint64_t)at, r->size);
   return at;
 }
 
@@ -171,6 +174,17 @@ long map_at(const Call& c, long address) {
   return execute(c);
 }
 
+// What was mapped there goes: by munmap, mremap, or another mapping in its place.
+void replaces_mapping(const Call& c, uint32_t flags) {
+  if (c.number == SYS_mmap && !(c.a[3] & MAP_FIXED)) return;
+  shared_leaves(c, (uint64_t)c.a[0], page_up((uint64_t)c.a[0] + (uint64_t)c.a[1]), true, flags);
+  if (c.number == SYS_mremap && (c.a[3] & MREMAP_FIXED)) shared_leaves(c, (uint64_t)c.a[4], page_up((uint64_t)c.a[4] + (uint64_t)c.a[2]), true, flags);
+}
+void own_replaced(const Call& c) {
+  if (HEDDLE_LIKELY(!shared_files) || (c.number == SYS_mmap && !(c.a[3] & MAP_FIXED))) return;
+  own_shared(c.thread, (uint64_t)c.a[0], page_up((uint64_t)c.a[0] + (uint64_t)c.a[1]));
+}
+
 void pass_step(const Call& c) {
   const WithoutSignals here(c.thread);
   point(op_of(c, HEDDLE_EV_IO_CALL));
@@ -178,6 +192,7 @@ void pass_step(const Call& c) {
 
 long memory_step(Call& c) {
   pass_step(c);
+  if (HEDDLE_UNLIKELY(shared_files)) replaces_mapping(c, kInputStep);
   ThreadIo& io = io_of(c.thread);
   if (feeding()) {
     const HeddleInput* r = stream_peek(io);
@@ -193,12 +208,39 @@ long memory_step(Call& c) {
 
 }  // namespace
 
-long call_remap(Call& c) { return is_step(c) ? memory_step(c) : call_memory(c); }
-long call_unmap(Call& c) { return is_step(c) ? memory_step(c) : execute(c); }
+long call_remap(Call& c) {
+  own_replaced(c);
+  const SharedMove moved = c.number == SYS_mremap && HEDDLE_UNLIKELY(shared_files) ? shared_at((uint64_t)c.a[0]) : SharedMove{};
+  const bool step = is_step(c);
+  if (!step && HEDDLE_UNLIKELY(shared_files)) replaces_mapping(c, 0);
+  const long result = step ? memory_step(c) : call_memory(c);
+  shared_moved(moved, (uint64_t)(failed(result) ? c.a[0] : result), failed(result) ? (uint64_t)c.a[1] : (uint64_t)c.a[2]);
+  return result;
+}
+long call_unmap(Call& c) {
+  own_replaced(c);
+  if (is_step(c)) return memory_step(c);
+  if (HEDDLE_UNLIKELY(shared_files)) replaces_mapping(c, 0);
+  return execute(c);
+}
+long call_sync(Call& c) {
+  if (HEDDLE_LIKELY(!shared_files)) return execute(c);
+  const uint64_t low = (uint64_t)c.a[0], high = low + (uint64_t)c.a[1];
+  own_shared(c.thread, low, high);
+  const bool step = is_step(c);
+  if (step) pass_step(c);
+  shared_leaves(c, low, high, false, step ? (uint32_t)kInputStep : 0);
+  return execute(c);
+}
 
 long call_mmap(Call& c) {
   bool anonymous = (c.a[3] & MAP_ANONYMOUS) || (int)c.a[4] < 0;
-  if (!anonymous && is_step(c)) pass_step(c);
+  if (!anonymous) {
+    own_replaced(c);
+    const bool step = is_step(c);
+    if (step) pass_step(c);
+    if (HEDDLE_UNLIKELY(shared_files)) replaces_mapping(c, step ? (uint32_t)kInputStep : 0);
+  }
   long result = anonymous ? call_remap(c) : feeding() ? feed_mapping(c) : record_mapping(c);
   if (failed(result)) return result;
   if (!anonymous && (c.a[3] & MAP_SHARED)) io_others_may_act = true;

@@ -25,6 +25,7 @@ CLASSES = {
     "MEMORY": ("executed, a failure is recorded", "executed again, a recorded failure is fed"),
     "REMAP": ("as MEMORY; `heddle record`: a step, its address is recorded", "executed again, at the recorded address"),
     "UNMAP": ("executed; `heddle record`: a step", "executed again"),
+    "SYNC": ("executed; what lies in a shared mapping of a file: its hash is recorded", "executed again; the hash is compared"),
     "MMAP": ("executed, contents of a file recorded (up to 64 MiB)", "anonymous memory with the recorded contents"),
     "CLOCK": ("answered by virtual time", "the same"),
     "SLEEP": ("waits in virtual time", "the same"),
@@ -70,7 +71,7 @@ def table():
 
 
 # What a call carries out is compared unless its class says that it does nothing outside, or that the runtime answers it.
-NOTHING_OUTSIDE = {"INPUT", "PASS", "MEMORY", "REMAP", "UNMAP", "MMAP", "CLOCK", "SLEEP", "TIMER", "SIGACTION", "SIGMASK", "SIGRETURN", "YIELD", "FUTEX",
+NOTHING_OUTSIDE = {"INPUT", "PASS", "MEMORY", "REMAP", "UNMAP", "SYNC", "MMAP", "CLOCK", "SLEEP", "TIMER", "SIGACTION", "SIGMASK", "SIGRETURN", "YIELD", "FUTEX",
                    "GETPID", "GETTID", "CLONE", "EXIT", "THREADEXIT", "AFFINITY", "GETCPU", "PRCTL", "ALTSTACK", "LIMIT", "URING"}
 DATA = {"w", "v", "m", "M", "B", "q"}
 

@@ -6,9 +6,11 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
+#include "runtime/control/recording.h"
 #include "runtime/fail/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/outgoing.h"
+#include "runtime/io/shared_files.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/start/environment.h"
@@ -232,7 +234,10 @@ long call_clone(Call& c) {
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
   note_environment_given_away();
   io_others_may_act = true;
-  if (!(q.flags & CLONE_VM)) process_shared_to_memory();
+  if (!(q.flags & CLONE_VM)) {
+    process_shared_to_memory();
+    if (!feeding()) shared_files_inherited();
+  }
   // A command that libc starts, as the exec that its child will make.
   const Command* const command = io_of(c.thread).command;
   Call starts{SYS_execve, {}, nullptr, c.site, c.thread, policy_of(SYS_execve)};
@@ -294,10 +299,12 @@ long fed_exec(Call& c, Outgoing& outgoing) {
 long call_exec(Call& c) {
   note_environment_given_away();
   const NoFreeSteps none;  // nobody takes a step between this one and the end
+  if (HEDDLE_UNLIKELY(shared_files)) own_shared(c.thread, 0, ~0ull);
   if (by_hooks) {
     const WithoutSignals here(c.thread);
     point(op_of(c, HEDDLE_EV_IO_CALL));
   }
+  if (HEDDLE_UNLIKELY(shared_files)) shared_leaves(c, 0, ~0ull, false, 0);
   Outgoing outgoing(c);
   if (feeding()) return fed_exec(c, outgoing);
   note("the program replaces itself by exec: what follows runs uncontrolled");
@@ -306,6 +313,7 @@ long call_exec(Call& c) {
   outgoing.append(out);
   HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputOut | kInputExec);
   region->result.replaced = 1;
+  publish_events();  // nobody can any more, if it succeeds
   const long result = execute(c);
   region->result.replaced = 0;
   outgoing.taken(c, result);
@@ -317,7 +325,9 @@ long call_exec(Call& c) {
 }
 
 long call_exit(Call& c) {
+  io_own_shared_at_end();
   exit_point(c.site);
+  io_shared_at_end(c.site, false);
   note_exit((int)c.a[0]);
   return execute(c);
 }

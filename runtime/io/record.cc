@@ -17,6 +17,7 @@
 #include "runtime/io/descriptors.h"
 #include "runtime/io/outgoing.h"
 #include "runtime/io/shape.h"
+#include "runtime/io/shared_files.h"
 #include "runtime/parallel/waiters.h"
 #include "runtime/strategy/strategy.h"
 #include "runtime/table.h"
@@ -126,6 +127,7 @@ long record_once(Call& c, bool* again) {
   shape_before(c);
   Outgoing outgoing(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
+  if (HEDDLE_UNLIKELY(shared_files) && parallel) shared_file_written(c, 0);  // while the baton is here
   if (goes_out_beside_others(c))
     if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, outgoing, flags, again);
   if (random_bytes(c, &result)) {
@@ -152,6 +154,7 @@ long record_once(Call& c, bool* again) {
   *again = result == -EINTR && restarts_after_signal(c);
   if (!failed(result) && is_channel(c)) flags |= kInputChannel;
   if (!failed(result)) region->result.wrote_files |= changed_files(c, result);
+  if (HEDDLE_UNLIKELY(shared_files)) shared_file_written(c, result);
   RecordWriter out;
   shape_record(c, result, out);
   if (outgoing.any()) {

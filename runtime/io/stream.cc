@@ -14,7 +14,7 @@
 namespace heddle::rt {
 namespace {
 
-constexpr uint32_t kStreams = kClockStream + 1;
+constexpr uint32_t kStreams = kEndStream + 1;
 
 static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY && kInputOut == HEDDLE_INPUT_OUT && kInputRandom == HEDDLE_INPUT_RANDOM &&
               (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
@@ -150,6 +150,13 @@ uint64_t io_time_to_pass(uint64_t step) {
     region->result.inputs_fed++;
   }
   return ns;
+}
+
+const HeddleInput* stream_at_end() {
+  static uint64_t next;
+  if (!per_thread || next >= per_thread[kEndStream].count) return nullptr;
+  region->result.inputs_fed++;
+  return reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + offsets[per_thread[kEndStream].first + next++]);
 }
 
 namespace {

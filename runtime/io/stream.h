@@ -21,6 +21,7 @@ enum : uint32_t {
   kInputUnderWay = 512, // the process ended before there was a result: as if the record were not there
   kInputOut = 1024,     // at the end of the data: what the call carried out (outgoing.h)
   kInputExec = 2048,    // the program was replaced by another one here
+  kInputShared = 1u << 24, // IN_MMAP: what lies in the mapping is compared; or this is what lay there (shared_files.h)
   kInputStep = 4096,    // IN_MMAP of a recording: this memory call is a step; result: the address
 };
 /// Beside these flags: the descriptor (one of 256 classes) that kInputMoves is about.
@@ -30,6 +31,9 @@ void stream_start();                   // recording: nothing; replay: index of I
 void stream_attach(Thread& t, ThreadIo& io);
 
 inline constexpr uint32_t kClockStream = HEDDLE_MAX_THREADS;  // HeddleInput::thread of io_time_passed()
+inline constexpr uint32_t kEndStream = kClockStream + 1;      // of what is compared at the end of the process
+/// A replay: the next record of kEndStream, null: none is left.
+const HeddleInput* stream_at_end();
 
 /// Writes one record. Bytes are appended between begin and commit; a full area drops this and all later records.
 class RecordWriter {
@@ -39,6 +43,7 @@ class RecordWriter {
   /// Room for up to `count` bytes, to be filled by the caller; null when the area is full.
   char* room(size_t count);
   void added(size_t count) { size_ += count; }
+  size_t size() const { return size_; }
   /// The record, for complete(); null when the area is full.
   HeddleInput* commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
   HeddleInput* commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);

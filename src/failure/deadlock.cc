@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "src/failure/thread_state.h"
+#include "src/trace/call_name.h"
 #include "src/program/function_name.h"
 
 namespace heddle {
@@ -108,6 +109,8 @@ DeadlockEdge wait_edge(EvidenceReader& evidence, std::size_t thread) {
   const std::uint32_t holder = holder_of(evidence, thread);
   if (holder) edge.holder = evidence.name(holder - 1);
   edge.object = edge.operation == "join" ? edge.holder : evidence.object_name(object);
+  // Not in the operation: that is part of the signature, and traces of before do not have it.
+  if (const HeddleThreadInfo& t = evidence.thread(thread); t.pending_kind == HEDDLE_EV_IO_RETURN) edge.object = call_name(t.pending_address);
   if (const Frame* frame = user_frame(evidence.stack(thread))) edge.wait_site = *frame;
   if (object && holder) {
     const Stack held = evidence.captured_stack(object->held_stack);

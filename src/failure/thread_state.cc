@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "src/failure/deadlock.h"
+#include "src/trace/call_name.h"
 
 namespace heddle {
 namespace {
@@ -29,9 +30,15 @@ constexpr std::array kPhrases = {
     Phrase{"lock", "waits for lock {}"},
     Phrase{"rdlock", "waits to read-lock {}"},
     Phrase{"wrlock", "waits to write-lock {}"},
-    Phrase{"system call", "waits in a system call that nobody ends"},
+    Phrase{"system call", "waits in {}, which nobody ends"},
     Phrase{"suspend", "waits for a signal handler"},
 };
+
+std::string io_text(const HeddleThreadInfo& t) {
+  const bool known = t.pending_kind == HEDDLE_EV_IO_RETURN || t.pending_kind == HEDDLE_EV_IO_LEAVE;
+  const std::string_view call = known ? call_name(t.pending_address) : "";
+  return call.empty() ? "in i/o" : fmt::format("in i/o: {}", call);
+}
 
 }  // namespace
 
@@ -51,7 +58,7 @@ std::string operation_word(std::uint32_t event_kind) {
 }
 
 std::string wait_phrase(std::string_view operation, std::string_view object) {
-  const std::string_view shown = object.empty() ? "?" : object;
+  const std::string_view shown = !object.empty() ? object : operation == "system call" ? "a system call" : "?";
   for (const Phrase& p : kPhrases)
     if (p.operation == operation) return fmt::format(fmt::runtime(p.format), shown);
   return fmt::format("waits in {} {}", operation, shown);
@@ -63,7 +70,7 @@ std::string state_text(EvidenceReader& evidence, std::size_t thread) {
     case HEDDLE_T_RUNNING:
       return "running";
     case HEDDLE_T_OUT:
-      return "in i/o";
+      return io_text(t);
     case HEDDLE_T_DONE:
       return "finished";
     case HEDDLE_T_PENDING:
@@ -72,7 +79,7 @@ std::string state_text(EvidenceReader& evidence, std::size_t thread) {
       return "unknown";
   }
   if (t.pending_kind == HEDDLE_EV_SLEEP) return "sleeps";
-  if (t.pending_kind == HEDDLE_EV_IO_RETURN) return "in i/o";
+  if (t.pending_kind == HEDDLE_EV_IO_RETURN) return io_text(t);
   if (t.pending_kind == HEDDLE_EV_THREAD_START) return "not started yet";
   if (evidence.is_blocked(thread) || (t.deadline_ns && !t.enabled)) {
     const DeadlockEdge edge = wait_edge(evidence, thread);

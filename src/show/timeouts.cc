@@ -1,12 +1,11 @@
 #include "src/show/timeouts.h"
 
-#include <sys/syscall.h>
-
 #include <fmt/format.h>
 
 #include "src/show/names.h"
 #include "src/show/rows.h"
 #include "src/show/words.h"
+#include "src/trace/call_name.h"
 
 namespace heddle {
 namespace {
@@ -17,30 +16,13 @@ std::string place_text(Names& names, const HeddleEvent& event) {
   return fmt::format("{}:{}", clean(base_name(place.file), true), place.line);
 }
 
-// The calls that wait with a time-out (runtime/io/inside.cc).
-std::string call_text(std::uint64_t number) {
-  switch (number) {
-    case SYS_poll:
-    case SYS_ppoll:
-      return "poll()";
-    case SYS_select:
-    case SYS_pselect6:
-      return "select()";
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-      return "epoll_wait()";
-    case SYS_rt_sigtimedwait:
-      return "sigtimedwait()";
-    default:
-      return "time-out of a system call";
-  }
-}
-
 std::string wait_text(const Names& names, const HeddleEvent& event) {
   if (event.kind == HEDDLE_EV_SLEEP) return "sleep";
   if (event.kind == HEDDLE_EV_TIMER) return "timer that was set";
-  if (event.kind == HEDDLE_EV_IO_RETURN) return call_text(event.address);
+  if (event.kind == HEDDLE_EV_IO_RETURN) {
+    const std::string_view call = call_name(event.address);
+    return call.empty() ? "time-out of a system call" : std::string(call);
+  }
   const std::string what = clean(names.what(event), true);
   const char* verb = event.kind == HEDDLE_EV_COND_WAKE || event.kind == HEDDLE_EV_FUTEX_WOKEN ? "timed wait" : "timed attempt";
   return what.empty() ? verb : fmt::format("{} for {}", verb, what);

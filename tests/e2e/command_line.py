@@ -148,6 +148,29 @@ def switches_in_the_list_are_those_counted(h):
     assert len(marked) == counted > 0, (counted, marked)
 
 
+def a_list_of_events_takes_a_window(h):
+    assert h("hunt", "--seed", "1", "-o", "w.heddle", "--", h.build(RACY, "window"))[0] == FOUND
+    whole = {int(line.split()[0]): line for line in h("show", "--events", "w.heddle")[1].splitlines() if line.split()[:1] and line.split()[0].isdigit()}
+    assert len(whole) > 9, whole
+    for window, numbers in ((("--from", 3, "--to", 5), {3, 4, 5}), (("--to", 2), {0, 1, 2}), (("--from", max(whole)), {max(whole)})):
+        code, out, err = h("show", "--events", *map(str, window), "w.heddle")
+        shown = {int(line.split()[0]): line for line in out.splitlines() if line.split()[:1] and line.split()[0].isdigit()}
+        assert code == 0 and shown == {n: whole[n] for n in numbers}, (window, code, out, err)
+
+
+def coverage_says_when_it_is_a_sample(h):
+    exe = h.build("""#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void* add(void* u) { for (int i = 0; i < 20; i++) { pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); } return u; }
+int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(t + i, 0, add, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return 0; }
+""", "sampled")
+    # Of a hunt at full speed only some runs are observed; of a short one of a strategy that learns, each.
+    code, out, err = h("hunt", "--seed", "1", "--runs", "3000", "--strategy", "random", "--", exe)
+    sampled = re.search(r"in a sample of ([\d,]+) of ([\d,]+) runs: ", out)
+    assert code == 0 and sampled and int(sampled[1].replace(",", "")) < int(sampled[2].replace(",", "")) == 3000, (code, out, err)
+
+
 def openmp_is_refused_in_words(h):
     (h.work / "gomp.c").write_text("int omp_get_num_threads(void) { return 1; }")
     subprocess.run(["cc", "-shared", "-fPIC", "gomp.c", "-o", "libgomp.so.1", "-Wl,-soname,libgomp.so.1"], cwd=h.work, check=True)

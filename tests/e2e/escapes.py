@@ -229,7 +229,9 @@ def kernel_threads(h):
              "setpriority": "setpriority(PRIO_PROCESS, 0, 1)", "prctl": "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)",
              "getrusage": "({ struct rusage u; getrusage(RUSAGE_THREAD, &u); })",
              "set_robust_list": "syscall(SYS_set_robust_list, &ends, 24)"}
-    for name, expression in asked.items():
+    # Timers are modelled (runtime/io/timers.cc), those of one thread too: such a call stays on fibers.
+    modelled = {"timer_create": "({ timer_t t; struct sigevent e = {.sigev_notify = 4, .sigev_signo = SIGURG}; e._sigev_un._tid = gettid(); timer_create(CLOCK_MONOTONIC, &e, &t); })"}
+    for name, expression in (asked | modelled).items():
         exe, seen = h.build(BOUND % expression, name), {}
         for options in ("", "backend=baton"):
             code, out, err = bounded([h.heddle, "hunt", "--json", "--seed", 1, "--runs", 20, "--strategy", "random", "-o", "t.heddle", "--", exe], h.work, 90,
@@ -237,7 +239,7 @@ def kernel_threads(h):
             assert code == CLEAN, (name, options, code, out, err)
             answer = json.loads(out)
             seen[options] = answer["runs"], answer["steps"], answer["coverage"]
-            assert ("concerns one kernel thread" in " ".join(answer["notes"])) == (not options), (name, options, answer["notes"])
+            assert ("concerns one kernel thread" in " ".join(answer["notes"])) == (not options and name in asked), (name, options, answer["notes"])
         assert seen[""] == seen["backend=baton"], (name, seen)
 
 

@@ -13,8 +13,9 @@ HERE_PATH, OTHER_PATH = "/usr/bin:/bin", "/bin:/usr/bin"
 BYTES = ["write", "printf", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "vmsplice", "control",
          "msgsnd", "mq_timedsend", "semop", "lseek", "sendfile", "splice", "tee", "copy_file_range", "descriptor", "ftruncate", "fcntl", "ioctl",
          "dup2", "fsetxattr", "mkdir", "unlink", "symlink", "openat", "connect", "address", "setsockopt", "kill", "process_vm_writev", "exec_fails", "system", "popen",
-         "posix_spawn"]
-NAMES = {"printf": "write", "control": "sendmsg", "descriptor": "write", "address": "sendto", "exec_fails": "execve", "semop": "semtimedop", "system": "execve", "popen": "execve", "posix_spawn": "execve"}
+         "posix_spawn", "mapped", "msync", "munmap", "mremap", "mapped_over", "half_unmapped"]
+NAMES = {"printf": "write", "control": "sendmsg", "descriptor": "write", "address": "sendto", "exec_fails": "execve", "semop": "semtimedop", "system": "execve", "popen": "execve", "posix_spawn": "execve",
+         "mapped": "end of the process: shared mapping", "mapped_exec": "execve: shared mapping", "mapped_over": "mmap: shared mapping", "half_unmapped": "end of the process: shared mapping"}
 failures = 0
 
 
@@ -117,6 +118,29 @@ def simplified(w):
         check(f"simplified with {inputs} inputs: its own output is compared", hunted.returncode == 66 and replayed.returncode == 66, (hunted, done, replayed))
 
 
+def mapped(w):
+    w.build(HERE / "outputs" / "maps_and_fails.c", "maps_and_fails")
+    for seed in ("1", "2", "3"):
+        hunted = w.call("hunt", "--seed", seed, "--runs", "2000", "-o", "t.heddle", "--", "./maps_and_fails")
+        replayed = w.call("replay", "--json", "t.heddle")
+        check(f"a file that is mapped, seed {seed}: hunted and replayed", hunted.returncode == 66 and replayed.returncode == 66, (hunted, replayed))
+        for inputs in ("recorded", "real"):
+            done = w.call("simplify", "--inputs", inputs, "-o", "s.heddle", "t.heddle")
+            replayed = w.call("replay", "--json", "s.heddle")
+            check(f"... simplified with {inputs} inputs", done.returncode == 0 and replayed.returncode == 66, (done, replayed))
+    for _ in range(10):
+        made, done = w.recorded("./maps_and_fails")
+        replayed = w.call("replay", "--json", "t.heddle")
+        if not made or not json.loads(replayed.stdout)["reproduced"]:
+            break
+    check("... recorded ten times", made and json.loads(replayed.stdout)["reproduced"], (done, replayed))
+    for also in ("write", "twice", "fork"):
+        made, done = w.recorded("./maps_and_fails", also)
+        status, said, _ = w.replay(HERE_PATH)
+        check(f"... {also}: what others write into it is no divergence, and is said not to be compared",
+              made and said.get("reproduced") and b"is not compared in a replay" in done.stderr, (done, status, said))
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--heddle", required=True)
@@ -131,12 +155,13 @@ def main():
             w.compared(call, "hunted", "abort")
             w.compared(call, "recorded")
         if not a.calls:
-            for call in ("execve", "execveat"):
+            for call in ("execve", "execveat", "mapped_exec"):
                 w.compared(call, "recorded")
             messages(w)
             status_is_compared(w)
             exec_is_not_repeated(w)
             simplified(w)
+            mapped(w)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print("all hold" if not failures else f"{failures} do not hold")

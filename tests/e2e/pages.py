@@ -149,6 +149,37 @@ class Traces:
         return self.work / to
 
 
+# All that is written on the lanes, by the canvas itself.
+WATCH_TEXTS = """(() => { const P = CanvasRenderingContext2D.prototype, fillText = P.fillText;
+  window.drawn = [];
+  P.fillText = function (text, x, y, ...more) {
+    const w = this.measureText(text).width, left = this.textAlign === "center" ? x - w / 2 : x;
+    if (text && this.canvas.id === "lanes") drawn.push([text, left, left + w, y]);
+    return fillText.call(this, text, x, y, ...more);
+  };
+  return true; })()"""
+MISFITS = """(() => { const bad = [], gutter = 168, edge = document.getElementById("lanes").clientWidth;
+  drawn.forEach(([text, a0, a1, y], i) => {
+    if (a1 > edge + 1 || (a0 < gutter && a1 > gutter)) bad.push([text, a0, a1]);
+    for (const [other, b0, b1, z] of drawn.slice(i + 1))
+      if (a0 >= gutter && b0 >= gutter && Math.abs(y - z) < 9 && a0 < b1 - 1 && b0 < a1 - 1) bad.push([text, other]);
+  });
+  return bad; })()"""
+
+
+def labels_fit(page, name):
+    page.value(WATCH_TEXTS)
+    bad, seen = [], 0
+    for scale in (None, 6, 20, 60, 120):
+        page.value("drawn.length = 0")
+        page.value("heddle.fit()" if scale is None else f"heddle.V.scale = {scale}, heddle.V.left = Math.max(0, heddle.N / 2 - 5), heddle.zoom(1, 400)")
+        page.frame()
+        page.frame()
+        seen += page.value("drawn.length")
+        bad += page.value(MISFITS)
+    check(f"{name}: labels fit, and none is written over another one", seen and not bad, (seen, bad[:5]))
+
+
 def common(page, name, shots, path):
     check(f"{name}: no complaint of the browser", not page.complaints(), page.complaints())
     check(f"{name}: asks for nothing but itself", page.requests() == [path.as_uri()], page.requests())
@@ -412,6 +443,8 @@ def main():
         with browser.Browser(work) as b:
             for part in (deadlock, assertion, recorded, crowd, many, hostile):
                 part(b, traces, shots)
+            for name in ("transfer", "queue", "crowd", "many"):  # on pages of their own: watching takes time
+                labels_fit(b.open(work / f"{name}.html"), name)
         for name in ("transfer", "queue", "many"):
             perfetto(traces, name)
         terminal(traces)

@@ -82,9 +82,9 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x++; pthread_join(t, 
 
 
 def time_outs_of_system_calls_and_timers_are_choices(h):
-    for name, words in (("poll_timeout_ignored.c", "the poll() at poll_timeout_ignored.c:18 in main"), ("select_timeout_ignored.c", "the select() at"),
-                        ("epoll_timeout_ignored.c", "the epoll_wait() at"), ("timerfd_too_soon.c", "the timer that was set at"),
-                        ("timer_before_ready.c", "the timer that was set at")):
+    for name, words in (("poll_timeout_ignored.c", "the poll() at poll_timeout_ignored.c:18 in main"), ("select_timeout_ignored.c", "the select() at select_timeout_ignored.c:24 in main"),
+                        ("epoll_timeout_ignored.c", "the epoll_wait() at epoll_timeout_ignored.c:22 in main"), ("timerfd_too_soon.c", "the timer that was set at timerfd_too_soon.c:21 in main"),
+                        ("timer_before_ready.c", "the timer that was set at timer_before_ready.c:29 in main")):
         exe, trace = h.build(PROGRAMS / "fail" / name), h.work / "t.heddle"
         code, out, err = h("hunt", "--seed", 3, "--runs", 1000, "-o", trace, "--", exe)
         assert code == FOUND and words in out and "early" in out, (name, code, out, err)

@@ -69,13 +69,15 @@ function drawAxis(c) {
   let last = -Infinity;
   for (let step = Math.ceil(E.step[from] / every) * every; step <= E.step[to]; step += every) {
     const i = firstOfStep(step), x = xOf(i + 0.5);
-    if (x < GUTTER || x - last < 34 || x > V.width) continue;
-    last = x;
+    if (x < GUTTER || x > V.width) continue;
+    const text = grouped(step), half = c.measureText(text).width / 2, fits = x - half >= GUTTER && x + half <= V.width;
+    if (x - half < last) continue;
+    last = x + half + 10;
     c.fillStyle = C.line;
     c.fillRect(x, AXIS - 6, 1, 5);
     c.fillStyle = C.dim;
     c.textAlign = "center";
-    c.fillText(grouped(step), x, AXIS / 2 - 1);
+    if (fits) c.fillText(text, x, AXIS / 2 - 1);
   }
   c.textAlign = "left";
 }

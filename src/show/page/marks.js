@@ -34,8 +34,18 @@ function drawHeld(c, first, last) {
   }
 }
 
+// Texts in the middle of lanes, in this frame: [lane, left, right]. Nothing is written over another one.
+let written = [];
+const PREEMPTED = "preempted", PREEMPTED_FONT = "600 11px ";
+const saysPreempted = () => V.scale >= 74;
+function widthOf(c, text, font) {
+  c.font = font + FONT;
+  return c.measureText(text).width;
+}
+
 function drawWaits(c, first, last) {
   const h = boxHeight() - 8;
+  written = [];
   for (let l = first; l <= last; l++) {
     const y = laneTop(l) + BOX_TOP + 4;
     const narrow = new Merged((_, x0, x1) => drawSpan(c, x0, x1, y, h, C.wait, "", 0.5));
@@ -46,15 +56,18 @@ function drawWaits(c, first, last) {
       c.fillRect(x0, y, x1 - x0, h);
       c.fillStyle = stripePattern(c, colour);
       c.fillRect(x0, y, x1 - x0, h);
-      if (x1 - x0 < 40 || !roomy()) return;
+      const at = x0 + (saysPreempted() && preempting.has(span.from) ? widthOf(c, PREEMPTED, PREEMPTED_FONT) + 14 : 0);  // that comes first (drawWedge)
+      if (x1 - at < 40 || !roomy()) return;
       c.font = (last ? "600 " : "") + "11.5px " + FONT;
       c.textBaseline = "middle";
-      const text = fitText(c, waitText(span), x1 - x0 - 16);
+      const text = fitText(c, waitText(span), x1 - at - 16);
       if (!text) return;
+      const w = c.measureText(text).width;
       c.fillStyle = C.bg;
-      c.fillRect(x0 + 5, y + 1, c.measureText(text).width + 8, h - 2);
+      c.fillRect(at + 5, y + 1, w + 8, h - 2);
       c.fillStyle = colour === C.fail ? C.fail : C.dim;
-      c.fillText(text, x0 + 9, y + h / 2 + 0.5);
+      c.fillText(text, at + 9, y + h / 2 + 0.5);
+      written.push([l, at + 5, at + 13 + w]);
     });
     narrow.end();
   }
@@ -90,10 +103,11 @@ function drawWedge(c, x, l) {
   if (y < AXIS) return;
   c.fillStyle = C.preempt;
   c.beginPath(), c.moveTo(x + 9, y - h), c.lineTo(x, y), c.lineTo(x + 9, y + h), c.closePath(), c.fill();
-  if (V.scale < 74) return;
-  c.font = "600 11px " + FONT;
+  if (!saysPreempted()) return;
+  const text = PREEMPTED, w = widthOf(c, text, PREEMPTED_FONT), left = x + 11, right = left + w + 4;
+  if (right > V.width || written.some(([lane, from, to]) => lane === l && left < to && from < right)) return;
+  written.push([l, left, right]);
   c.textBaseline = "middle";
-  const text = "preempted", w = c.measureText(text).width;
   c.fillStyle = C.bg;
   c.fillRect(x + 11, y - 7, w + 4, 14);
   c.fillStyle = C.preempt;

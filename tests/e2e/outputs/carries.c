@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
@@ -105,6 +106,28 @@ static void places(const char* call) {
   if (!strcmp(call, "fsetxattr")) fsetxattr(f, "user.carried", text, strlen(text), 0);
 }
 
+// Stores: all of them into a mapping of 40 pages, which is left in one of these ways.
+static void mappings(const char* call) {
+  static const char* const kWays[] = {"mapped", "msync", "munmap", "mremap", "mapped_over", "half_unmapped", "mapped_exec"};
+  int way = -1;
+  for (int i = 0; i < 7; i++)
+    if (!strcmp(call, kWays[i])) way = i;
+  if (way < 0) return;
+  int f = file();
+  enum { kBytes = 40 * 4096 };
+  ftruncate(f, kBytes - 100);
+  char* at = mmap(0, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+  if (at == MAP_FAILED) abort();
+  close(f);
+  strcpy(at + 9 * 4096 + 5, text);
+  if (way == 1) msync(at, kBytes, MS_SYNC), memset(at, 0, kBytes);
+  if (way == 2) munmap(at, kBytes);
+  if (way == 3) mremap(at, kBytes, 2 * kBytes, MREMAP_MAYMOVE);
+  if (way == 4) mmap(at, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (way == 5) munmap(at, 4 * 4096), munmap(at + 20 * 4096, 20 * 4096);
+  if (way == 6) execl("/bin/true", "true", (char*)0);
+}
+
 static void names(const char* call) {
   char name[80];
   snprintf(name, sizeof name, "dir-%s", text);
@@ -157,7 +180,7 @@ int main(int argc, char** argv) {
   const char* call = argv[1];
   other = path && strncmp(path, "/usr", 4) != 0;
   snprintf(text, sizeof text, "carried out: %s", other ? "that" : "this");
-  bytes(call), messages(call), places(call), names(call), processes(call);
+  bytes(call), messages(call), places(call), mappings(call), names(call), processes(call);
   if (argc > 2) abort();
   return !strcmp(call, "exit") ? 3 + other : 0;
 }

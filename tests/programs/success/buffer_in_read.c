@@ -1,6 +1,5 @@
 // expect: clean race
 // runs: 4
-// laws: none, what it prints differs between two executions of one schedule with recorded input: an open question since output is compared
 // tsan: none, calls of libc have no hooks
 // A thread blocks in read() and its kin while another one looks at the buffer all the time: when the bytes appear for it decides what is
 // printed. A recording must put that moment into its order.

@@ -1,5 +1,4 @@
 // expect: clean   A program that becomes another instrumented one: the result is that one's.
-// laws: none, a replay ends at the exec (tests/e2e/outputs.py)
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
