@@ -18,6 +18,11 @@ extern bool by_hooks;
 
 void parallel_start();
 
+/// Record clones (record_hooks.cc), in recordings and their replays. Before the first thread.
+void record_hooks_start();
+void record_hooks_new_thread(Thread& t);
+extern uint64_t* record_states;  // what inline checks look at; in a replay all are 0, and so is what they compare with
+
 void baton_take(Thread& t);
 void baton_give(Thread& t);
 /// The thread leaves the runtime for good or for the program's own code, however deep in it it is.

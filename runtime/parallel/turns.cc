@@ -138,7 +138,6 @@ void parallel_start() {
   log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
   started_ns = monotonic();
   objects_start();
-  owners_start();
   free_steps_start(plain_code_start());
 }
 
@@ -162,7 +161,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
-  t.seen_shared = shared_count.value;
+  see_shared(t, shared_count.value);
   if (HEDDLE_UNLIKELY(log_ended)) return;
   if (HEDDLE_UNLIKELY(!make_room())) {
     r.overflow |= 1u << HEDDLE_AREA_STEPS;
@@ -181,7 +180,7 @@ bool free_step_has_room(const Thread& t) { return t.last_step < __atomic_load_n(
 void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   begin_stretch(t);
   // Before the number: the last write to a stripe that is shared by now has a smaller one.
-  t.seen_shared = __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE);
+  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
   t.last_step = number + 1;
   write_step(number, t, op, hooks);
