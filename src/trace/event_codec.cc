@@ -3,6 +3,7 @@
 #include "src/trace/event_codec.h"
 
 #include <array>
+#include <memory>
 #include <unordered_map>
 
 #include "src/trace/bytes.h"
@@ -34,7 +35,11 @@ struct SiteContext {  // what the last event at this site was
 /// State of one block: filled equally by encoder and decoder.
 class Predictor {
  public:
-  Predictor() : values_(1u << kValueBits) {}
+  void clear() {
+    sites_.clear();
+    previous_.clear();
+    values_.clear();
+  }
 
   std::uint32_t site_count() const { return static_cast<std::uint32_t>(sites_.size()); }
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(previous_.size()); }
@@ -56,7 +61,7 @@ class Predictor {
   static std::uint64_t predicted_address(const SiteContext& c) { return c.address + c.stride; }
   std::uint64_t predicted_value(const SiteContext& c, const HeddleEvent& e) const {
     if (!(e.flags & HEDDLE_EF_VALUE)) return 0;
-    return remembers_value(e.kind) ? values_[slot(e.address)] : c.value;
+    return !remembers_value(e.kind) ? c.value : values_.empty() ? 0 : values_[slot(e.address)];
   }
   void saw(std::uint32_t site, const HeddleEvent& e) {
     SiteContext& c = sites_[site];
@@ -70,41 +75,87 @@ class Predictor {
     c.flags = e.flags;
     if (!(e.flags & HEDDLE_EF_VALUE)) return;
     c.value = e.value;
-    if (remembers_value(e.kind)) values_[slot(e.address)] = e.value;
+    if (!remembers_value(e.kind)) return;
+    if (values_.empty()) values_.resize(1u << kValueBits);
+    values_[slot(e.address)] = e.value;
   }
 
  private:
   static std::size_t slot(std::uint64_t address) { return (address * 0x9e3779b97f4a7c15ull) >> (64 - kValueBits); }
   std::vector<SiteContext> sites_;
   std::vector<std::uint32_t> previous_;  // per thread: its last site
-  std::vector<std::uint64_t> values_;    // what memory held, by hash of the address; collisions only cost bytes
+  std::vector<std::uint64_t> values_;    // what memory held, by hash of the address; collisions only cost bytes. Empty until the first
 };
 
-class Encoder {
+/// One column of the output. Its room is for the longest that a block can need: no byte is checked on its way, and pages that are not used cost nothing.
+class Room {
  public:
-  void run(std::span<const HeddleEvent> events, std::string& out) {
-    for (std::size_t i = 0; i < events.size();) {
-      std::size_t end = i + 1;
-      while (end < events.size() && events[end].thread == events[i].thread) ++end;
-      const std::uint32_t thread = thread_index(events[i].thread);
-      columns_[kRuns].varint(thread);
-      columns_[kRuns].varint(end - i);
-      for (bool first = true; i < end; ++i, first = false) event(thread, events[i], first);
-    }
-    ByteWriter sizes;
-    for (const ByteWriter& c : columns_) sizes.varint(c.size());
-    out.append(sizes.view());
-    for (const ByteWriter& c : columns_) out.append(c.view());
+  explicit Room(std::size_t bytes_per_event) : first_(std::make_unique_for_overwrite<char[]>(bytes_per_event * format::kEventsPerBlock)), at_(first_.get()) {}
+  void byte(std::uint8_t v) { *at_++ = static_cast<char>(v); }
+  void varint(std::uint64_t v) {
+    for (; v >= 0x80; v >>= 7) byte(static_cast<std::uint8_t>(v | 0x80));
+    byte(static_cast<std::uint8_t>(v));
   }
+  void signed_varint(std::int64_t v) { varint(zigzag(v)); }
+  void clear() { at_ = first_.get(); }
+  std::string_view view() const { return {first_.get(), static_cast<std::size_t>(at_ - first_.get())}; }
 
  private:
-  std::uint32_t thread_index(std::uint16_t thread) {
-    const auto [it, added] = threads_.try_emplace(thread, predictor_.thread_count());
-    if (added) {
-      predictor_.add_thread();
-      columns_[kNewThreads].varint(thread);
+  std::unique_ptr<char[]> first_;
+  char* at_;
+};
+
+}  // namespace
+
+class EventEncoder::Impl {
+ public:
+  void add(std::span<const HeddleEvent> events) {
+    count_ += static_cast<std::uint32_t>(events.size());
+    for (const HeddleEvent& e : events) {
+      const bool first = run_length_ == 0 || e.thread != run_thread_;
+      if (first) {
+        end_run();
+        run_thread_ = e.thread;
+        run_index_ = thread_index(e.thread);
+      }
+      run_length_++;
+      event(run_index_, e, first);
     }
-    return it->second;
+  }
+  void finish(std::string& out) {
+    end_run();
+    ByteWriter sizes;
+    for (const Room& c : columns_) sizes.varint(c.view().size());
+    out.append(sizes.view());
+    for (const Room& c : columns_) out.append(c.view());
+    clear();
+  }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  static constexpr std::uint32_t kUnknown = ~0u;
+
+  void end_run() {
+    if (run_length_ == 0) return;
+    columns_[kRuns].varint(run_index_);
+    columns_[kRuns].varint(run_length_);
+    run_length_ = 0;
+  }
+  void clear() {
+    for (Room& c : columns_) c.clear();
+    predictor_.clear();
+    threads_.clear();
+    sites_.clear();
+    ids_.clear();
+    last_new_site_ = 0;
+    count_ = 0;
+  }
+  std::uint32_t thread_index(std::uint16_t thread) {
+    if (thread >= threads_.size()) threads_.resize(thread + 1u, kUnknown);
+    if (threads_[thread] != kUnknown) return threads_[thread];
+    columns_[kNewThreads].varint(thread);
+    predictor_.add_thread();
+    return threads_[thread] = predictor_.thread_count() - 1;
   }
   std::uint32_t site_index(std::uint32_t site, std::uint32_t predicted) {
     if (predicted != kNoSite && ids_[predicted] == site) return predicted;  // nearly always: no search
@@ -136,12 +187,23 @@ class Encoder {
   }
 
   Predictor predictor_;
-  std::array<ByteWriter, kColumns> columns_;
-  std::unordered_map<std::uint16_t, std::uint32_t> threads_;
+  // Bytes of an event in each: a varint of 16 or 17 bits has 3, of 33 bits 5, of 64 bits 10.
+  std::array<Room, kColumns> columns_{Room(6), Room(3), Room(3), Room(5), Room(1), Room(1), Room(10), Room(10), Room(5), Room(5)};
+  std::vector<std::uint32_t> threads_;  // index of a thread, by its number
   std::unordered_map<std::uint32_t, std::uint32_t> sites_;
   std::vector<std::uint32_t> ids_;  // of sites_, by index
   std::int64_t last_new_site_ = 0;
+  std::uint32_t count_ = 0, run_length_ = 0, run_index_ = 0;
+  std::uint16_t run_thread_ = 0;
 };
+
+EventEncoder::EventEncoder() : impl_(std::make_unique<Impl>()) {}
+EventEncoder::~EventEncoder() = default;
+void EventEncoder::add(std::span<const HeddleEvent> events) { impl_->add(events); }
+void EventEncoder::finish(std::string& out) { impl_->finish(out); }
+std::uint32_t EventEncoder::count() const { return impl_->count(); }
+
+namespace {
 
 /// One column of the input; reading past its end makes it bad.
 class Cursor {
@@ -254,7 +316,11 @@ class Decoder {
 
 }  // namespace
 
-void encode_events(std::span<const HeddleEvent> events, std::string& out) { Encoder().run(events, out); }
+void encode_events(std::span<const HeddleEvent> events, std::string& out) {
+  EventEncoder encoder;
+  encoder.add(events);
+  encoder.finish(out);
+}
 
 bool decode_events(std::string_view bytes, std::uint32_t count, std::vector<HeddleEvent>& events) {
   return Decoder().run(bytes, count, events);
