@@ -3,6 +3,7 @@
 #include "src/trace/event_codec.h"
 
 #include <array>
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 
@@ -50,11 +51,14 @@ class Predictor {
     const std::uint32_t previous = previous_[thread];
     return previous == kNoSite ? kNoSite : sites_[previous].successor;
   }
+  std::uint32_t previous_site(std::uint32_t thread) const { return previous_[thread]; }
+  void set_previous(std::uint32_t thread, std::uint32_t site) { previous_[thread] = site; }
   void saw_site(std::uint32_t thread, std::uint32_t site) {
     if (previous_[thread] != kNoSite) sites_[previous_[thread]].successor = site;
     previous_[thread] = site;
   }
   const SiteContext& at(std::uint32_t site) const { return sites_[site]; }
+  SiteContext& at(std::uint32_t site) { return sites_[site]; }
   static std::uint8_t predicted_flags(const SiteContext& c, bool first_of_run) {
     return static_cast<std::uint8_t>((c.flags & ~kSwitchFlags) | (first_of_run ? HEDDLE_EF_SWITCH : 0));
   }
@@ -97,6 +101,10 @@ class Room {
     byte(static_cast<std::uint8_t>(v));
   }
   void signed_varint(std::int64_t v) { varint(zigzag(v)); }
+  void zeros(std::size_t count) {
+    std::memset(at_, 0, count);
+    at_ += count;
+  }
   void clear() { at_ = first_.get(); }
   std::string_view view() const { return {first_.get(), static_cast<std::size_t>(at_ - first_.get())}; }
 
@@ -111,19 +119,26 @@ class EventEncoder::Impl {
  public:
   void add(std::span<const HeddleEvent> events) {
     count_ += static_cast<std::uint32_t>(events.size());
-    for (const HeddleEvent& e : events) {
-      const bool first = run_length_ == 0 || e.thread != run_thread_;
-      if (first) {
+    for (auto e = events.begin(); e != events.end();) {
+      if (run_length_ == 0 || e->thread != run_thread_) {
         end_run();
-        run_thread_ = e.thread;
-        run_index_ = thread_index(e.thread);
+        run_thread_ = e->thread;
+        run_index_ = thread_index(e->thread);
       }
+      const std::uint32_t before = run_length_;
+      std::uint32_t site = predictor_.previous_site(run_index_);  // here, not in memory: each event waits for the one before
+      for (; e != events.end() && e->thread == run_thread_ && is_as_before(*e, run_length_ == 0, site); ++e) run_length_++;
+      predictor_.set_previous(run_index_, site);
+      as_before_ += run_length_ - before;
+      if (e == events.end() || e->thread != run_thread_) continue;
+      event(run_index_, *e, run_length_ == 0);
       run_length_++;
-      event(run_index_, e, first);
+      ++e;
     }
   }
   void finish(std::string& out) {
     end_run();
+    write_as_before();
     ByteWriter sizes;
     for (const Room& c : columns_) sizes.varint(c.view().size());
     out.append(sizes.view());
@@ -168,7 +183,28 @@ class EventEncoder::Impl {
     }
     return it->second;
   }
+  /// What event() does with nearly each step of a recording: all but the object is as predicted, and there is no address. The zeros that
+  /// this means are written for many of them at once.
+  bool is_as_before(const HeddleEvent& e, bool first, std::uint32_t& previous) {
+    const std::uint32_t site = previous == kNoSite ? kNoSite : predictor_.at(previous).successor;
+    if (site == kNoSite || ids_[site] != e.site) return false;
+    SiteContext& c = predictor_.at(site);
+    const std::uint64_t object = zigzag(static_cast<std::int64_t>(std::uint64_t{e.object} - c.object));
+    if (e.kind != c.kind || e.flags != Predictor::predicted_flags(c, first) || (e.flags & HEDDLE_EF_VALUE) ||
+        (e.address | e.value | c.address | c.stride | c.last_delta) != 0 || e.stack != c.stack || object >= 0x80)
+      return false;
+    columns_[kObjects].byte(static_cast<std::uint8_t>(object));
+    c.object = e.object;
+    c.flags = e.flags;
+    previous = site;
+    return true;
+  }
+  void write_as_before() {
+    for (const Column column : {kSites, kKinds, kFlags, kAddresses, kValues, kStacks}) columns_[column].zeros(as_before_);
+    as_before_ = 0;
+  }
   void event(std::uint32_t thread, const HeddleEvent& e, bool first) {
+    if (as_before_ != 0) write_as_before();
     const std::uint32_t predicted = predictor_.predicted_site(thread);
     const std::uint32_t site = site_index(e.site, predicted);
     columns_[kSites].varint(predicted == site ? 0 : site + 1);
@@ -194,6 +230,7 @@ class EventEncoder::Impl {
   std::vector<std::uint32_t> ids_;  // of sites_, by index
   std::int64_t last_new_site_ = 0;
   std::uint32_t count_ = 0, run_length_ = 0, run_index_ = 0;
+  std::uint32_t as_before_ = 0;  // events whose zeros are not written yet
   std::uint16_t run_thread_ = 0;
 };
 
