@@ -71,9 +71,6 @@ void parallel_finished(Thread& t);
 void await_ended_threads();
 /// Logs a step of `t`; it holds the baton.
 void log_step(Thread& t, const Op& op, uint32_t hooks);
-/// The same without the baton (free_steps.h), if there is room.
-bool free_step_has_room(const Thread& t);
-void log_free_step(Thread& t, const Op& op, uint32_t hooks);
 uint64_t real_elapsed();
 
 /// The replay of a recording (follow.cc): where the thread stops next, counted in hooks from here; a stop in the hook it is in: 0.

@@ -94,6 +94,14 @@ extern "C" void heddle_record_group(HeddleSite* site, uint64_t bits, uint64_t a,
   Thread* t = self;
   if (!t) return;
   const Shape shape{bits};
+  // Mostly memory that it had before its last unlock. The budget ends nowhere near, so that nothing of AtHook is left but the count.
+  if (HEDDLE_LIKELY(parallel && shape.slots() == 1 && t->budget > 0 && !t->request.any)) {
+    const Span span = shape.span(0, a);
+    t->budget += (int32_t)shape.ahead();
+    own_slow(*t, span.first, span.first + span.bytes - 1, span.write);
+    t->budget -= (int32_t)shape.ahead();
+    return;
+  }
   const Span spans[HEDDLE_RECORD_SLOTS] = {shape.span(0, a), shape.span(1, b), shape.span(2, c), shape.span(3, d)};
   const AtHook here(*t, shape.ahead());
   if (HEDDLE_LIKELY(parallel)) return own_spans(*t, spans, shape.slots());
