@@ -353,12 +353,6 @@ class Decoder {
 
 }  // namespace
 
-void encode_events(std::span<const HeddleEvent> events, std::string& out) {
-  EventEncoder encoder;
-  encoder.add(events);
-  encoder.finish(out);
-}
-
 bool decode_events(std::string_view bytes, std::uint32_t count, std::vector<HeddleEvent>& events) {
   return Decoder().run(bytes, count, events);
 }

@@ -28,9 +28,6 @@ class EventEncoder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// At most format::kEventsPerBlock events. Appends the columns to `out`.
-void encode_events(std::span<const HeddleEvent> events, std::string& out);
-
 /// `bytes` is untrusted. False when they are not exactly `count` events; `events` is then unspecified.
 bool decode_events(std::string_view bytes, std::uint32_t count, std::vector<HeddleEvent>& events);
 

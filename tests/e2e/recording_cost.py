@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a recording must not cost: threads that share memory under locks only leave no trace of it in the log, frequent system calls
-are not trapped, locks taken by a function of another module need the baton as little as others, and a computation is not much slower than without hooks.
+are not trapped, locks taken by a function of another module need the baton as little as others, a lock is little more than what it takes to log it, and a
+computation is not much slower than without hooks.
 
     tests/e2e/recording_cost.py --heddle build/bin/heddle
 
@@ -91,6 +92,47 @@ int main(void) {
 """
 
 
+# What a lock and the first access behind it cost, beside what no lock can do without: an atomic operation to take it, and one to release it.
+LOCKED = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+enum { kLocks = 16, kRounds = 4000, kTurns = 20 };
+static pthread_mutex_t lock[kLocks];
+static struct { long value; char apart[120]; } part[kLocks];
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+__attribute__((noinline)) void locked(unsigned x) {
+  for (int i = 0; i < kRounds; i++) {
+    x = x * 1664525u + 1013904223u;
+    pthread_mutex_lock(&lock[x >> 28]);
+    part[x >> 28].value++;
+    pthread_mutex_unlock(&lock[x >> 28]);
+  }
+}
+__attribute__((noinline, annotate("heddle-ignore"))) void atomic(unsigned x) {
+  static int word[kLocks];
+  for (int i = 0; i < kRounds; i++) {
+    x = x * 1664525u + 1013904223u;
+    __atomic_fetch_add(&word[x >> 28], 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&word[x >> 28], 1, __ATOMIC_SEQ_CST);
+  }
+}
+int main(void) {
+  double least[2] = {1e9, 1e9};
+  for (int i = 0; i < kLocks; i++) pthread_mutex_init(&lock[i], 0);
+  for (int turn = 0; turn < kTurns; turn++)
+    for (int way = 0; way < 2; way++) {
+      double start = now();
+      (way ? atomic : locked)((unsigned)turn);
+      if (now() - start < least[way]) least[way] = now() - start;
+    }
+  printf("%.3f\n", least[0] / least[1]);
+  return 0;
+}
+"""
+LOCKED_STEPS = 2 * 4000 * 20
+
+
 # The same computation with hooks and without.
 COMPUTES = r"""
 #include <stdio.h>
@@ -163,6 +205,19 @@ def locks_of_other_modules(heddle, folder):
     return at_most(heddle, folder, "locks", LOCKS, 2, "a lock of another module takes {} times as long")
 
 
+def locked_memory(heddle, folder):
+    wrong = at_most(heddle, folder, "locked", LOCKED, 16, "a lock with an addition takes {} times as long as two atomic operations", "-O2")
+    if wrong:
+        return wrong
+    # Two steps each, of half a byte: which of 16 locks it was, twice.
+    trace = folder / "locked.heddle"
+    steps = len(re.findall(r" (?:un)?lock lock", bounded([heddle, "show", "--events", trace], folder, 60)[1]))
+    most = LOCKED_STEPS * 5 // 8 + 4096
+    if steps != LOCKED_STEPS:
+        return f"{steps} steps of locks instead of {LOCKED_STEPS}"
+    return f"a trace of {trace.stat().st_size} bytes for {steps} steps" if trace.stat().st_size > most else None
+
+
 def computation(heddle, folder):
     return at_most(heddle, folder, "computes", COMPUTES, 3, "a sort takes {} times as long as without hooks", "-O2")
 
@@ -173,7 +228,7 @@ def main():
     heddle = parser.parse_args().heddle.resolve()
     report = Report()
     with tempfile.TemporaryDirectory() as name:
-        for check in (guarded_memory, named_calls, locks_of_other_modules, computation):
+        for check in (guarded_memory, named_calls, locks_of_other_modules, locked_memory, computation):
             report.line(check.__name__.replace("_", " "), check(heddle, pathlib.Path(name)))
     return report.close()
 
