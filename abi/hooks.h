@@ -72,7 +72,7 @@ void __heddle_branch(uint32_t outcome, struct HeddleSite* site);
 uint64_t __heddle_rdtsc(struct HeddleSite* site);
 uint64_t __heddle_rdrand(struct HeddleSite* site);
 
-enum { HEDDLE_ACTIVE = 1, HEDDLE_ACTIVE_BRANCHES = 2 };  // bits of `__heddle_active`
+enum { HEDDLE_ACTIVE = 1, HEDDLE_ACTIVE_BRANCHES = 2, HEDDLE_ACTIVE_RECORD = 4 };  // bits of `__heddle_active`; the last: record clones (record_hooks.h)
 
 // Called by a constructor that the pass puts (linkonce) in each linked module (executable or shared library).
 // `active` is that module's `__heddle_active`; sites are [first, last). The reference is WEAK: in a host without the

@@ -62,17 +62,10 @@ Function* move_body(Function& f) {
   return plain;
 }
 
-template <class T>
-void drop_promises_of(T& f) {
-  for (auto kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync, llvm::Attribute::NoFree,
-                    llvm::Attribute::WillReturn, llvm::Attribute::Speculatable, llvm::Attribute::NoCallback})
-    f.removeFnAttr(kind);
-}
-
 Function* clone_for_hooks(Function& plain, const Function& original) {
   auto* hooked = clone_body(plain, original.getName() + ".heddle");
   place(*hooked, original);
-  drop_promises_of(*hooked);
+  drop_promises(*hooked);
   hooked->addFnAttr("frame-pointer", "all");        // the runtime walks the chain of frame pointers
   hooked->addFnAttr("disable-tail-calls", "true");  // and wants every caller in it
   return hooked;
@@ -87,7 +80,7 @@ void retarget(Function& body, const llvm::DenseMap<GlobalValue*, Function*>& clo
     auto found = clones.find(callee);
     if (!callee || found == clones.end()) continue;
     call->setCalledOperand(found->second);
-    if (hooked) drop_promises_of(*call);
+    if (hooked) drop_promises(*call);
   }
 }
 
@@ -101,8 +94,6 @@ void add_aliases(llvm::Module& module, llvm::DenseMap<GlobalValue*, Function*>& 
 }
 
 }  // namespace
-
-void drop_promises(Function& f) { drop_promises_of(f); }
 
 std::vector<Clones> clone_functions(const std::vector<Function*>& functions, llvm::GlobalVariable* active) {
   std::vector<Clones> result;

@@ -32,8 +32,13 @@ struct Clones {
   llvm::GlobalVariable* record = nullptr;  // of `enter`
 };
 
-/// A function that calls hooks writes memory and synchronises, whatever its source promised.
-void drop_promises(llvm::Function& f);
+/// A function that calls hooks writes memory and synchronises, whatever its source promised. T: a function, or a call of it.
+template <class T>
+void drop_promises(T& f) {
+  for (auto kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync, llvm::Attribute::NoFree,
+                    llvm::Attribute::WillReturn, llvm::Attribute::Speculatable, llvm::Attribute::NoCallback})
+    f.removeFnAttr(kind);
+}
 
 /// Clones all of `functions` (all eligible) and retargets direct calls between them.
 std::vector<Clones> clone_functions(const std::vector<llvm::Function*>& functions, llvm::GlobalVariable* active);

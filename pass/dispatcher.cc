@@ -1,7 +1,9 @@
 #include "pass/dispatcher.h"
 
+#include "abi/hooks.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 
 namespace heddle {
@@ -76,6 +78,51 @@ void write_dispatcher(llvm::Function& f, llvm::Function& plain, llvm::Function& 
 
 void write_selector(llvm::Function& f, llvm::Function& hooked, llvm::Function& light, llvm::GlobalVariable* record) {
   write_choice(f, hooked, light, record, false);
+}
+
+namespace {
+
+// cmpl $0, active; jne hooked; jmp plain   ->   the same, with a way to `record` in front of it
+void jump_to_record(llvm::CallBase& old, llvm::Function& record) {
+  llvm::IRBuilder<> builder(&old);
+  auto* pointer = builder.getPtrTy();
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer}, false);
+  const std::string code = "testl $$" + std::to_string(unsigned{HEDDLE_ACTIVE_RECORD}) + ", $0\n\tjne ${1:P}";
+  auto* jump = llvm::InlineAsm::get(type, code, "*m,s,~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/true);
+  auto* call = builder.CreateCall(type, jump, {old.getArgOperand(0), &record});
+  call->addParamAttr(0, llvm::Attribute::get(old.getContext(), llvm::Attribute::ElementType, builder.getInt32Ty()));
+}
+
+// The call that is not of `plain` in a dispatcher, if its block does nothing else but return what comes of it.
+llvm::CallInst* forwarding_call(llvm::Function& f, const llvm::Function& plain) {
+  for (auto& instruction : llvm::instructions(f)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isIntrinsic() || call->getCalledFunction() == &plain) continue;
+    auto* back = llvm::dyn_cast<llvm::ReturnInst>(call->getNextNonDebugInstruction());
+    return back && (!back->getReturnValue() || back->getReturnValue() == call) ? call : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void dispatch_recordings(llvm::Function& f, const llvm::Function& plain, llvm::Function& record, llvm::GlobalVariable* active) {
+  if (f.getFunctionType() != record.getFunctionType()) return;
+  if (f.hasFnAttribute(llvm::Attribute::Naked)) {
+    for (auto& instruction : llvm::instructions(f))
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm()) return jump_to_record(*call, record);
+    return;
+  }
+  auto* call = forwarding_call(f, plain);
+  if (!call) return;
+  auto* block = call->getParent();
+  auto* to_hooked = block->splitBasicBlock(call, "hooks");
+  auto* to_record = llvm::BasicBlock::Create(f.getContext(), "record", &f, to_hooked);
+  block->getTerminator()->eraseFromParent();
+  llvm::IRBuilder<> builder(block);
+  auto* value = builder.CreateLoad(builder.getInt32Ty(), active);
+  builder.CreateCondBr(builder.CreateIsNotNull(builder.CreateAnd(value, unsigned{HEDDLE_ACTIVE_RECORD})), to_record, to_hooked);
+  forward(f, record, to_record, false);
 }
 
 }  // namespace heddle

@@ -37,19 +37,29 @@ void call_if_present(llvm::IRBuilder<>& builder, llvm::Function* hook, llvm::Arr
   builder.SetInsertPoint(done);
 }
 
+// A variable that the linked module has once.
+llvm::GlobalVariable* declare_once(llvm::Module& module, llvm::Type* type, const char* name) {
+  auto* variable = new llvm::GlobalVariable(module, type, false, GlobalValue::LinkOnceODRLinkage, llvm::ConstantInt::get(type, 0), name);
+  variable->setVisibility(GlobalValue::HiddenVisibility);
+  variable->setDSOLocal(true);
+  variable->setAlignment(llvm::Align(module.getDataLayout().getABITypeAlign(type)));
+  variable->setComdat(module.getOrInsertComdat(variable->getName()));
+  // Else GlobalOpt would run the program's constructors at compile time with the value 0.
+  variable->setExternallyInitialized(true);
+  return variable;
+}
+
+constexpr const char* kActive = "__heddle_active";
+
 }  // namespace
 
-llvm::GlobalVariable* declare_active(llvm::Module& module) {
-  auto* type = llvm::Type::getInt32Ty(module.getContext());
-  auto* active = new llvm::GlobalVariable(module, type, false, GlobalValue::LinkOnceODRLinkage,
-                                          llvm::ConstantInt::get(type, 0), "__heddle_active");
-  active->setVisibility(GlobalValue::HiddenVisibility);
-  active->setDSOLocal(true);
-  active->setAlignment(llvm::Align(4));
-  active->setComdat(module.getOrInsertComdat(active->getName()));
-  // Else GlobalOpt would run the program's constructors at compile time with the value 0.
-  active->setExternallyInitialized(true);
-  return active;
+llvm::GlobalVariable* declare_active(llvm::Module& module) { return declare_once(module, llvm::Type::getInt32Ty(module.getContext()), kActive); }
+llvm::GlobalVariable* find_active(llvm::Module& module) { return module.getNamedGlobal(kActive); }
+
+llvm::GlobalVariable* declare_record(llvm::Module& module) {
+  constexpr const char* kRecord = "__heddle_hot_offset";
+  if (auto* found = module.getNamedGlobal(kRecord)) return found;
+  return declare_once(module, llvm::Type::getInt64Ty(module.getContext()), kRecord);
 }
 
 void add_module_constructor(llvm::Module& module, llvm::GlobalVariable* active) {
@@ -61,7 +71,8 @@ void add_module_constructor(llvm::Module& module, llvm::GlobalVariable* active) 
   f->setDoesNotThrow();
   f->setComdat(module.getOrInsertComdat(f->getName()));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", f));
-  // The lights first: the other call may start the run.
+  // The last one may start the run.
+  call_if_present(builder, declare_register(module, "__heddle_register_record", 1), {declare_record(module)});
   call_if_present(builder, declare_register(module, "__heddle_register_lights", 2),
                   {section_bound(module, "__start_" HEDDLE_LIGHT_SECTION), section_bound(module, "__stop_" HEDDLE_LIGHT_SECTION)});
   call_if_present(builder, declare_register(module, "__heddle_register_module", 3),

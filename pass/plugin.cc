@@ -5,6 +5,7 @@
 #include "pass/instrument.h"
 #include "pass/light.h"
 #include "pass/module_ctor.h"
+#include "pass/record_clone.h"
 #include "pass/recursion.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -54,6 +55,7 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
       keep_sited_calls_in_place(all_clones);
       make_light_clones(module, all_clones, site_arrays, stats);
       add_module_constructor(module, active);
+      remember_clones(module, all_clones);
     }
     embed(module, bitcode, sites.count());
     stats.sites = sites.count();
@@ -63,13 +65,25 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
   static bool isRequired() { return true; }  // also for functions marked optnone
 };
 
+// Not in the first half of link-time optimisation, which has no last passes.
+struct RecordPass : llvm::PassInfoMixin<RecordPass> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    make_record_clones(module);
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
 void register_pass(llvm::PassBuilder& builder) {
   if (late_option) {
-    builder.registerOptimizerLastEPCallback(
-        [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(HeddlePass()); });
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+      passes.addPass(HeddlePass());
+      passes.addPass(RecordPass());
+    });
   } else {
     builder.registerPipelineStartEPCallback(
         [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(HeddlePass()); });
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(RecordPass()); });
   }
   builder.registerPipelineParsingCallback(  // opt -passes=heddle
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {

@@ -121,7 +121,7 @@ SiteArray Sites::finish(llvm::Function& clone, llvm::StringRef function) {
     array->setComdat(module_.getOrInsertComdat(array->getName()));
   }
   array->setDSOLocal(true);
-  array->setSection(HEDDLE_SITE_SECTION);
+  array->setSection(section_);
   array->setAlignment(llvm::Align(sizeof(HeddleSite)));
   // Descriptors that no hook refers to are read by the host all the same.
   if (llvm::all_of(pending_, [](const Pending& site) { return site.placeholder->use_empty(); })) llvm::appendToCompilerUsed(module_, {array});

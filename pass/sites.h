@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/site.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
@@ -29,7 +30,7 @@ struct SiteArray {
 /// content, so that only equal arrays are merged.
 class Sites {
  public:
-  explicit Sites(llvm::Module& module) : module_(module) {}
+  explicit Sites(llvm::Module& module, const char* section = HEDDLE_SITE_SECTION) : module_(module), section_(section) {}
 
   /// A new site for the program point `at`, which lies in a hooked clone of `function`; an address that holds until finish().
   llvm::Constant* make(const llvm::Instruction& at, llvm::StringRef function, const SiteKey& key);
@@ -54,6 +55,7 @@ class Sites {
     SiteKey key;
   };
   llvm::Module& module_;
+  const char* section_;
   std::vector<Pending> pending_;
   llvm::StringMap<llvm::GlobalVariable*> strings_;
   unsigned count_ = 0;

@@ -26,6 +26,7 @@ Thread& new_thread(Thread& parent) {
   t.budget = t.patience = kHookBudget;
   t.safe = 1;
   begin_term(t, 1);
+  if (HEDDLE_UNLIKELY(by_hooks)) record_hooks_new_thread(t);
   region->result.thread_count = control.thread_count;
   t.name = index == 0 ? 1 : (parent.name ^ t.info->ordinal) * 0x9e3779b1u + 0x7f4a7c15u;
   strategy->thread_created(index);

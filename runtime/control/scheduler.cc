@@ -26,6 +26,8 @@
 namespace heddle::rt {
 
 thread_local Thread* self __attribute__((tls_model("initial-exec"))) = nullptr;
+HeddleHot nobody;
+thread_local HeddleHot* hot __attribute__((tls_model("initial-exec"))) = &nobody;
 thread_local bool lent __attribute__((tls_model("initial-exec"))) = false;
 const Backend* backend;
 Control control;
@@ -451,11 +453,12 @@ void scheduler_start() {
   if (obstacle && *obstacle) note("%s: the baton backend is used instead of fibers, which is slower", obstacle);
   backend = parallel ? &parallel_backend : obstacle ? &baton_backend : &fiber_backend;
   strategy->start(run);
+  if (by_hooks) record_hooks_start();
   Thread& main = new_thread(control.threads[0]);
   main.state = HEDDLE_T_RUNNING;
   main.enabled = true;
   main.info->state = HEDDLE_T_RUNNING;
-  self = &main;
+  set_self(&main);
   if (HEDDLE_UNLIKELY(run.recorded)) set_stop(main, 0);
   main.safe = 0;
   if (parallel) parallel_start();

@@ -2,6 +2,7 @@
 #pragma once
 #include <pthread.h>
 
+#include "abi/record_hooks.h"
 #include "runtime/rt.h"
 
 namespace heddle::rt {
@@ -25,7 +26,7 @@ struct LatestSite;   // runtime/parallel/free_steps.cc
 constexpr uint32_t kRememberedTerms = 7;
 constexpr uint32_t kRememberedReads = 16;
 
-struct Thread {
+struct Thread : HeddleHot {  // `budget`: hooks left before a forced point; `request`: what a hook has to do
   uint32_t index;
   uint32_t state;           // HeddleThreadState
   // What it waits to do (state PENDING).
@@ -44,16 +45,8 @@ struct Thread {
   uint32_t unproductive;    // points in a row that changed nothing (spinning)
   uint32_t seen_next;       // of `seen`, to be replaced next
   uint64_t seen[kRememberedReads];  // what it read at points since it last changed something: hashes of address and value
-  int32_t budget;           // recordings and their replays: hooks left before the next stop; else hooks that are not counted, left before one is looked at
   int32_t patience;         // counted hooks left before the thread is watched (hooks/spin.cc)
   // A recording (runtime/parallel/).
-  union {
-    uint32_t any;           // a hook has something to do
-    struct {
-      uint8_t asked;        // cross-thread: kRequest*, by the holder of the baton
-      uint8_t outside;      // by itself: in code without hooks (plain_code.cc)
-    };
-  } request;
   uint32_t safe;            // cross-thread: it executes nothing of the program; it needs the baton to go on, or has to say so (baton.cc)
   uint32_t hook_place;      // where it is in a hook, as its next step would say, while it may wait there; 0: elsewhere
   uint32_t in_free_step;    // cross-thread: it takes a step without the baton (free_steps.h)
@@ -130,6 +123,14 @@ struct Thread {
 extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));
 /// This is a child of clone(CLONE_VM) in the memory of its creator, which waits until it is gone; `self` is null meanwhile.
 extern constinit thread_local bool lent __attribute__((tls_model("initial-exec")));
+
+/// What inline checks of record clones see of `self`; never null.
+extern constinit thread_local HeddleHot* hot __attribute__((tls_model("initial-exec")));
+extern HeddleHot nobody;  // every check calls, and the hook finds that `self` is null
+inline void set_self(Thread* t) {
+  self = t;
+  hot = t ? t : &nobody;
+}
 
 Thread& thread(uint32_t index);
 uint32_t thread_count();

@@ -74,10 +74,12 @@ void fatal(int signo, siginfo_t* info, void* context) {
   die_of(signo);
 }
 
-// Recordings: in front of the program's own handler.
+// Recordings and their replays: in front of the program's own handler.
 void handled_by_program(int signo, siginfo_t* info, void* context) {
   if (free_step_defers(signo, info, context)) return;
   reinterpret_cast<void (*)(int, siginfo_t*, void*)>(wanted[signo].handler)(signo, info, context);
+  // It may go on in a region whose hooks were counted in front of the handler's steps: their numbers must not be lower than 0 now.
+  if (self) self->budget -= HEDDLE_RECORD_HOOKS;
 }
 
 void install(int signo) {
@@ -107,7 +109,7 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
       wanted[signo] = *(const KernelAction*)action;
       program_handles_faults = wanted[SIGSEGV].handler != (void*)SIG_DFL || wanted[SIGBUS].handler != (void*)SIG_DFL;
       if (fatal_signal) {
-        if (parallel && copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN) {
+        if (by_hooks && copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN) {
           copy.handler = (void*)handled_by_program;
           copy.flags |= SA_SIGINFO;
         }

@@ -70,9 +70,9 @@ void on_terminate() {
     HeddleFailure& f = region->result.failure;
     copy_text(f.type, sizeof f.type, type->name[0] == '*' ? type->name + 1 : type->name);
     Thread* t = self;
-    self = nullptr;  // what() may be instrumented code: no points now
+    set_self(nullptr);  // what() may be instrumented code: no points now
     copy_text(f.message, sizeof f.message, what_of(type));
-    self = t;
+    set_self(t);
     verdict.kind = HEDDLE_FAIL_EXCEPTION;
   }
   if (previous_terminate) previous_terminate();

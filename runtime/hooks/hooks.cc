@@ -136,7 +136,7 @@ static void count_access(Thread& t, const HeddleSite* site, const volatile void*
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
-  if (t.budget == 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (t.budget <= 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
   if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
   if (site->state & HEDDLE_SITE_COUNTED) count_access(t, site, p);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
@@ -153,7 +153,7 @@ template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(--t->budget == 0)) return plain_slow<kWrite, kSize>(*t, p, site);
+  if (HEDDLE_UNLIKELY(--t->budget <= 0)) return plain_slow<kWrite, kSize>(*t, p, site);
   if (HEDDLE_UNLIKELY(parallel)) return own<kWrite>(*t, p, kSize);
   if (HEDDLE_UNLIKELY(site->state | every_access_slow)) return plain_slow<kWrite, kSize>(*t, p, site);
   if constexpr (kWrite)
@@ -223,7 +223,7 @@ void read_string_again(const char* string, size_t limit) {
 // As plain_slow(): one tail call, so that the hot path needs no frame.
 namespace heddle::rt {
 __attribute__((noinline)) static void stop_at_branch(Thread& t, uint32_t outcome, const HeddleSite* site) {
-  if (t.budget == 0) return budget_spent(t, site, outcome);
+  if (t.budget <= 0) return budget_spent(t, site, outcome);
   hook_passed(t);
 }
 
@@ -260,7 +260,7 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   if (HEDDLE_UNLIKELY(by_hooks)) {
     if (!parallel && (site->flags || t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
     if (!site->flags) return;  // as in branch_slow(); such calls come from other versions of the pass
-    if (HEDDLE_LIKELY(--t->budget != 0 && !t->request.any)) return;
+    if (HEDDLE_LIKELY(--t->budget > 0 && !t->request.any)) return;
     return stop_at_branch(*t, outcome, site);
   }
   if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);

@@ -22,6 +22,7 @@ struct Module {
   HeddleModuleInfo* info;
   HeddleLight* first_light;
   HeddleLight* last_light;
+  bool records;  // it has record clones that can be used
 };
 Module* modules;  // [kMaxModules]
 char executable[sizeof(HeddleModuleInfo::path)];
@@ -30,6 +31,7 @@ uint32_t next_id = 1;
 struct {
   HeddleLight *first, *last;
 } announced_lights;  // of the module that registers next
+bool announced_records;  // of the module that registers next
 
 struct Found {
   uint64_t address, base;
@@ -107,6 +109,7 @@ void switch_lights(const Module& m) {
 void activate(Module& m) {
   // Nobody counts branches that close no loop: they are hooks for whoever reads a trace.
   *m.active = region->run.detail < HEDDLE_DETAIL_ACCESSES || parallel ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
+  if (by_hooks && m.records) *m.active |= HEDDLE_ACTIVE_RECORD;
   HeddleResult& r = region->result;
   if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))
     area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++] = *m.info;
@@ -134,6 +137,8 @@ uint32_t find_site_id(const HeddleSite* site) {
   return 0;
 }
 
+void module_has_records() { announced_records = true; }
+
 void sites_start() {
   for (uint32_t i = 0; i < module_count; i++) activate(modules[i]);
   code_sites_start();
@@ -152,8 +157,9 @@ HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first,
     return;
   }
   Module& m = modules[module_count++];
-  m = {active, first, last, next_id, nullptr, announced_lights.first, announced_lights.last};
+  m = {active, first, last, next_id, nullptr, announced_lights.first, announced_lights.last, announced_records};
   announced_lights = {};
+  announced_records = false;
   next_id += (uint32_t)(last - first);
   describe(m);
   if (mode == Mode::kControlled) return activate(m);

@@ -62,7 +62,7 @@ long clone_now(const Call& c, const CloneRequest& q) {
 void become_uncontrolled() {
   Thread* me = self;
   mode = Mode::kAbandoned;
-  self = nullptr;  // hooks look at this only
+  set_self(nullptr);  // hooks look at this only
   if (parallel) let_model_decide_all();
   parallel = false;
   io_selector = 0;
@@ -254,10 +254,10 @@ long call_clone(Call& c) {
        c.policy.name);
   BorrowedFrames frames(c);
   lent = q.stack && (q.flags & CLONE_VM);
-  if (lent) self = nullptr;
+  if (lent) set_self(nullptr);
   long result = clone_now(c, q);
   lent = false;
-  self = &c.thread;
+  set_self(&c.thread);
   if (result == 0) {
     become_uncontrolled();
     return 0;

@@ -16,6 +16,7 @@
 #include "runtime/io/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/step_log.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/table.h"
 

@@ -266,6 +266,17 @@ void own_both(Thread& t, uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_by
   }
 }
 
+void own_spans(Thread& t, const Span* spans, uint32_t count) {
+  for (bool all = false; !all;) {
+    all = true;
+    for (const Span* s = spans; s < spans + count; s++) {
+      if (HEDDLE_LIKELY(owns(t, s->first, s->bytes, s->write))) continue;
+      own_slow(t, s->first, s->first + s->bytes - 1, s->write);
+      all = count == 1;  // else others of them may have been taken meanwhile
+    }
+  }
+}
+
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
   if (!bytes || address + bytes < address) return;  // the kernel will say no
   uint64_t stripes = ((address + bytes - 1) >> kStripeBits) - (address >> kStripeBits) + 1;

@@ -20,14 +20,14 @@ namespace heddle::rt {
 enum : uint8_t { kRequestNone, kRequestStop, kRequestSleeps };  // Thread::request.asked; the last: the asker sleeps on `safe`
 
 constexpr uint32_t kStripeBits = 6;
-constexpr uint32_t kStripeCount = 1u << 22;
+constexpr uint32_t kStripeCount = 1u << 26;  // of 4 GiB: what lies a multiple of that apart shares its states
 extern uint64_t* stripe_states;
 extern OwnLine<uint64_t> shared_count;  // numbers of Sh() given out
 
 void owners_start();
 
 inline uint32_t stripe_of(uint64_t address) {
-  return (uint32_t)((address >> kStripeBits) ^ (address >> 31)) & (kStripeCount - 1);
+  return (uint32_t)address >> kStripeBits;  // inline checks compute the same (abi/record_hooks.h)
 }
 
 /// `state` lets the thread do it without asking.
@@ -48,6 +48,13 @@ void log_last_places(const Thread* last);
 
 /// With the baton, before the step after which the thread touches that memory is logged. It is held on to beyond the end of the term.
 void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write);
+
+/// Several spans at once, at a hook: all are the thread's until its next one.
+struct Span {
+  uint64_t first, bytes;
+  bool write;
+};
+void own_spans(Thread& t, const Span* spans, uint32_t count);
 
 /// It had all of it before, and has it until its next hook; at least one byte.
 bool owns(const Thread& t, uint64_t first, uint64_t bytes, bool write);

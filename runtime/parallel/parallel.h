@@ -18,6 +18,11 @@ extern bool by_hooks;
 
 void parallel_start();
 
+/// Record clones (record_hooks.cc), in recordings and their replays. Before the first thread.
+void record_hooks_start();
+void record_hooks_new_thread(Thread& t);
+extern uint64_t* record_states;  // what inline checks look at; in a replay all are 0, and so is what they compare with
+
 void baton_take(Thread& t);
 void baton_give(Thread& t);
 /// The thread leaves the runtime for good or for the program's own code, however deep in it it is.
@@ -66,9 +71,6 @@ void parallel_finished(Thread& t);
 void await_ended_threads();
 /// Logs a step of `t`; it holds the baton.
 void log_step(Thread& t, const Op& op, uint32_t hooks);
-/// The same without the baton (free_steps.h), if there is room.
-bool free_step_has_room(const Thread& t);
-void log_free_step(Thread& t, const Op& op, uint32_t hooks);
 uint64_t real_elapsed();
 
 /// The replay of a recording (follow.cc): where the thread stops next, counted in hooks from here; a stop in the hook it is in: 0.

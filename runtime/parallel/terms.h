@@ -11,6 +11,7 @@
 //   other:                                     lock (step 8)  finds x of term 3: 6 < 8, takes it   x == 1
 #pragma once
 #include "runtime/control/control.h"
+#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 
@@ -25,9 +26,22 @@ constexpr uint32_t owner_index(uint64_t state) { return (uint32_t)((state & ~kEx
 constexpr uint64_t term_of(uint64_t state) { return (state & kTermMask) >> 1; }
 static_assert(HEDDLE_MAX_THREADS < 1u << (63 - kOwnerShift));
 
+/// What inline checks compare with.
+constexpr uint64_t kNoState = 1ull << 62;  // none is that
+inline void set_check_word(Thread& t) {
+  const bool armed = t.request.armed;
+  t.check_word = armed ? kNoState : parallel ? t.owner_word : 0;
+  t.check_shared = armed ? 0 : t.seen_shared;
+}
+inline void see_shared(Thread& t, uint64_t number) {
+  t.seen_shared = number;
+  set_check_word(t);
+}
+
 inline void begin_term(Thread& t, uint64_t term) {
   __atomic_store_n(&t.terms.now, term, __ATOMIC_RELEASE);
   t.owner_word = owner_bits(t.index) | term << 1;
+  set_check_word(t);
 }
 
 /// From here on others may take what the thread has: should the process end now, a replay stops it in this hook, whose access is not done, or

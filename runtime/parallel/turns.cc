@@ -13,19 +13,21 @@
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/step_log.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
+
+OwnLine<StepLog> step_log;
+
 namespace {
 
 uint32_t *waiting, *ended;  // thread indices; not static: pages that controlled runs need would lie further apart
 OwnLine<uint32_t> waiting_count, ended_count;
 uint64_t log_capacity, started_ns;
-HeddleStep* log_base;
 bool log_ended;                                             // no room: what follows is not recorded
 constexpr uint64_t kRoomForFreeSteps = HEDDLE_MAX_THREADS;  // each thread may take one before it knows better
-OwnLine<uint64_t> free_steps_end;                           // there is room for those with a smaller number
 
 bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
@@ -35,36 +37,16 @@ bool has_room(uint64_t steps) {
 bool make_room() {
   const uint64_t& steps = region->result.steps;
   const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
-  if (HEDDLE_LIKELY(number < free_steps_end.value)) return true;
+  if (HEDDLE_LIKELY(number < step_log.value.free_end)) return true;
   if (has_room(number + 3 * kRoomForFreeSteps)) {
-    __atomic_store_n(&free_steps_end.value, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
+    __atomic_store_n(&step_log.value.free_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
     return true;
   }
-  if (free_steps_end.value) {
-    __atomic_store_n(&free_steps_end.value, (uint64_t)0, __ATOMIC_RELAXED);
+  if (step_log.value.free_end) {
+    __atomic_store_n(&step_log.value.free_end, (uint64_t)0, __ATOMIC_RELAXED);
     const NoFreeSteps until_all_have_seen_it;
   }
   return has_room(__atomic_load_n(&steps, __ATOMIC_RELAXED) + 1);
-}
-
-// A kill finds it whole or not at all: its kind is in the word that is written last.
-void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) {
-  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
-  uint64_t words[2];
-  static_assert(sizeof step == sizeof words);
-  __builtin_memcpy(words, &step, sizeof words);
-  auto* to = reinterpret_cast<uint64_t*>(&log_base[number]);
-  __atomic_store_n(&to[1], words[1], __ATOMIC_RELAXED);
-  __atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
-}
-
-// What a step begins for its thread.
-void begin_stretch(Thread& t) {
-  t.cancel_seen = t.cancel_requested;
-  t.budget = kHookBudget;
-  t.hook_place = 0;
-  t.claimed_after = 0;
-  t.info->steps++;
 }
 
 uint64_t monotonic() {
@@ -134,11 +116,10 @@ void sleep_until_ready(Thread& t) {
 void parallel_start() {
   waiting = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
   ended = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
-  log_base = area<HeddleStep>(HEDDLE_AREA_STEPS);
+  step_log.value.base = area<HeddleStep>(HEDDLE_AREA_STEPS);
   log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
   started_ns = monotonic();
   objects_start();
-  owners_start();
   free_steps_start(plain_code_start());
 }
 
@@ -162,7 +143,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
-  t.seen_shared = shared_count.value;
+  see_shared(t, shared_count.value);
   if (HEDDLE_UNLIKELY(log_ended)) return;
   if (HEDDLE_UNLIKELY(!make_room())) {
     r.overflow |= 1u << HEDDLE_AREA_STEPS;
@@ -173,19 +154,6 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   control.steps = t.last_step = number + 1;
   write_step(number, t, op, hooks);
   place_is_safe(t);  // until then the last one is true
-}
-
-// By the number of its own last step, since the count of all is what others write: so it may take one more before it knows better.
-bool free_step_has_room(const Thread& t) { return t.last_step < __atomic_load_n(&free_steps_end.value, __ATOMIC_RELAXED); }
-
-void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
-  begin_stretch(t);
-  // Before the number: the last write to a stripe that is shared by now has a smaller one.
-  t.seen_shared = __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE);
-  const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
-  t.last_step = number + 1;
-  write_step(number, t, op, hooks);
-  place_is_safe(t);
 }
 
 Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {

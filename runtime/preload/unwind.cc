@@ -27,9 +27,9 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 unsigned walk_unwind_tables(uint64_t* frames, unsigned limit, void* return_address) {
   Walk walk{frames, limit, 0, (uint64_t)return_address};
   Thread* t = self;
-  self = nullptr;  // its pthread_once is not the program's
+  set_self(nullptr);  // its pthread_once is not the program's
   _Unwind_Backtrace(visit, &walk);
-  self = t;
+  set_self(t);
   if (!walk.count) frames[walk.count++] = walk.first;
   return walk.count;
 }

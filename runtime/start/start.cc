@@ -120,6 +120,7 @@ void child_start() {
   if (region->run.detector) detector::start();
   detector::on_race = fail_race;
   every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL || parallel;
+  if (by_hooks) record_hooks_new_thread(*self);  // again: now it is known what is to be told
   threads_start();
   fail_start();
   mode = Mode::kControlled;

@@ -75,7 +75,7 @@ void set_os_thread(Thread& t, pthread_t handle, uint64_t stack_size) {
 
 void* trampoline(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
-  self = &t;
+  set_self(&t);
   if (HEDDLE_UNLIKELY(parallel)) set_os_thread(t, pthread_self(), t.stack_high);
   pthread_setspecific(end_key, (void*)4l);
   if (!t.unborn) io_thread_start();
@@ -209,7 +209,7 @@ void end_this_thread() {
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
   if (HEDDLE_UNLIKELY(by_hooks)) own_heap_retire(t);
   const bool on_carrier = t.light && control.live > 1;
-  self = nullptr;
+  set_self(nullptr);
   thread_finished(t);
   if (!on_carrier) io_thread_stop();  // from here on this OS thread is on its own
 }

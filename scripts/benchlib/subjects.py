@@ -81,11 +81,21 @@ class Builder:
             stamp.write_text(self.stamp(variant))
         return executables
 
+    def text(self, folder, megabytes):
+        rng, words = random.Random(1), [b"%d" % (i * i * 7919 % 100003) for i in range(3000)]
+        (folder / "text").write_bytes(b" ".join(rng.choices(words, k=megabytes << 18))[:megabytes << 20])
+
+    def xz(self):
+        executables, folder = self.real("xz"), self.folder("xz")
+        megabytes = 1 if self.quick else 3
+        self.text(folder, megabytes)
+        return Subject("xz", f"compresses {megabytes} MB, 2 threads; liblzma is part of the program, so its computation is instrumented",
+                       True, folder, executables, lambda exe: [exe, "-k", "-f", "-T2", "--block-size=512KiB", "text"])
+
     def pbzip2(self):
         executables, folder = self.real("pbzip2"), self.folder("pbzip2")
-        rng, words = random.Random(1), [b"%d" % (i * i * 7919 % 100003) for i in range(3000)]
         megabytes = 2 if self.quick else 12
-        (folder / "text").write_bytes(b" ".join(rng.choices(words, k=megabytes << 18))[:megabytes << 20])
+        self.text(folder, megabytes)
         return Subject("pbzip2", f"compresses {megabytes} MB, 2 threads; the compression itself is libbz2's, which nobody instruments but Helgrind",
                        True, folder, executables, lambda exe: [exe, "-k", "-f", "-p2", "-b5", "text"])
 
@@ -101,5 +111,6 @@ class Builder:
         """Functions that build one each: what cannot be built is a line of the table, not the end of it."""
         yield "cpu", lambda: self.kernel("cpu", "2 threads sort, each memory of its own; no synchronisation", 4 if self.quick else 60)
         yield "locks", lambda: self.kernel("locks", "2 threads, 16 locks, one addition under each", 20_000 if self.quick else 1_000_000)
+        yield "xz", self.xz
         yield "pbzip2", self.pbzip2
         yield "memcached", self.memcached

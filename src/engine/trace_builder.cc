@@ -154,9 +154,9 @@ std::uint32_t TraceBuilder::stack_index(std::uint32_t id) {
   return known->second = index->second;
 }
 
-void TraceBuilder::keep_last() {
+void TraceBuilder::keep_last(std::span<const HeddleEvent> events) {
   std::vector<HeddleEvent> newest;
-  for (auto event = buffer_.rbegin(); event != buffer_.rend() && newest.size() < kLastEvents; ++event)
+  for (auto event = events.rbegin(); event != events.rend() && newest.size() < kLastEvents; ++event)
     if (event->kind != HEDDLE_EV_MALLOC && event->kind != HEDDLE_EV_FREE && event->kind != HEDDLE_EV_INPUT)
       newest.push_back(*event);
   const std::size_t old = std::min(last_.size(), kLastEvents - newest.size());
@@ -165,20 +165,28 @@ void TraceBuilder::keep_last() {
 }
 
 void TraceBuilder::on_events(std::span<const HeddleEvent> events) {
-  buffer_.assign(events.begin(), events.end());
-  for (HeddleEvent& event : buffer_) {
-    if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
-    event.stack = stack_index(event.stack);
+  // Those of a recording stay as they are: no stacks.
+  const auto is_fine = [](const HeddleEvent& e) { return e.stack == 0 && e.kind < HEDDLE_EV_COUNT; };
+  if (!std::ranges::all_of(events, is_fine)) {
+    buffer_.assign(events.begin(), events.end());
+    for (HeddleEvent& event : buffer_) give_stack(event);
+    events = buffer_;
+  }
+  for (const HeddleEvent& event : events)
     if (std::uint32_t& seen = seen_[event.site % seen_.size()]; event.site && seen != event.site)
       sites_.insert(seen = event.site);
-    if (event.stack == 0 || event.thread == 0 || event.thread >= HEDDLE_MAX_THREADS) continue;
-    if (event.thread >= first_stacks_.size()) first_stacks_.resize(event.thread + 1u);
-    auto& first = first_stacks_[event.thread];
-    if (first.size() < kFirstStacks && (first.empty() || first.back() != event.stack)) first.push_back(event.stack);
-  }
-  keep_last();
-  events_ += buffer_.size();
-  if (status_) status_ = writer_.append(buffer_);
+  keep_last(events);
+  events_ += events.size();
+  if (status_) status_ = writer_.append(events);
+}
+
+void TraceBuilder::give_stack(HeddleEvent& event) {
+  if (event.kind >= HEDDLE_EV_COUNT) event.kind = HEDDLE_EV_NONE;  // a corrupted child
+  event.stack = stack_index(event.stack);
+  if (event.stack == 0 || event.thread == 0 || event.thread >= HEDDLE_MAX_THREADS) return;
+  if (event.thread >= first_stacks_.size()) first_stacks_.resize(event.thread + 1u);
+  auto& first = first_stacks_[event.thread];
+  if (first.size() < kFirstStacks && (first.empty() || first.back() != event.stack)) first.push_back(event.stack);
 }
 
 Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Symbolizer& symbolizer,

@@ -34,7 +34,8 @@ class TraceBuilder {
 
  private:
   std::uint32_t stack_index(std::uint32_t id);
-  void keep_last();
+  void keep_last(std::span<const HeddleEvent> events);
+  void give_stack(HeddleEvent& event);
   void name_entries(TraceHead& head, const std::optional<FailureRecord>& failure) const;
   static Frame place_of(const HeddleEvent& event, const TraceHead& head);
   void place_exit(TraceHead& head) const;

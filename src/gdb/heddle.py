@@ -330,13 +330,27 @@ def go_on():
         gdb.execute("continue", to_string=session.quiet)
 
 
-def clone_with_hooks(function):
-    """Of the three that the compiler made of a function (as written, with hooks, and one that chooses) the one that runs."""
+def clones_that_run(function):
+    """Of those that the compiler made of a function: with hooks, and for recordings. A run executes one of them."""
+    found = []
+    for name in (f"{function}.heddle", f"{function}.record"):
+        try:
+            gdb.decode_line(name)
+            found.append(name)
+        except gdb.error:
+            pass
+    return found or [function]
+
+
+def clone_that_runs(function):
+    """Of a program that is alive."""
+    HEDDLE_ACTIVE_RECORD = 4
+    found = clones_that_run(function)
     try:
-        gdb.decode_line(f"{function}.heddle")
-        return f"{function}.heddle"
+        records = int(gdb.parse_and_eval("*(int*)&__heddle_active")) & HEDDLE_ACTIVE_RECORD
     except gdb.error:
-        return function
+        records = 0
+    return found[-1 if records else 0]
 
 
 def way_out():
@@ -350,7 +364,7 @@ def way_out():
         return f"*{frame.pc():#x}"
     function = (gdb.selected_thread().name or "").partition(" ")[2]  # it is about to start
     try:
-        address = gdb.parse_and_eval(f"&'{clone_with_hooks(function)}'") if function else None
+        address = gdb.parse_and_eval(f"&'{clone_that_runs(function)}'") if function else None
     except gdb.error:
         return None
     return f"*{int(address):#x}" if address is not None else None
@@ -383,7 +397,8 @@ def run_again(step):
     """From the beginning to `step`; 0: to main."""
     session.failed = False
     if step == 0:
-        gdb.Breakpoint(clone_with_hooks("main"), internal=True, temporary=True).silent = True
+        for clone in clones_that_run("main"):
+            gdb.Breakpoint(clone, internal=True, temporary=True).silent = True
     gdb.execute(f"set environment HEDDLE_GDB_STOP_AT {step}")
     try:
         gdb.execute("run", to_string=True)

@@ -11,6 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -161,6 +162,50 @@ TEST_F(Container, EventsAreReadInTheOrderOfManyAppends) {
   EXPECT_EQ(reader->head(), sample_head());
   EXPECT_EQ(reader->event_count(), events.size());
   expect_prefix(events_of(*reader), events);
+}
+
+std::string encoded(EventEncoder& encoder, std::span<const HeddleEvent> events, std::size_t piece) {
+  for (std::size_t at = 0; at < events.size(); at += piece) encoder.add(events.subspan(at, std::min(piece, events.size() - at)));
+  EXPECT_EQ(encoder.count(), events.size());
+  std::string out;
+  encoder.finish(out);
+  EXPECT_EQ(encoder.count(), 0u);
+  return out;
+}
+
+// Two threads that take locks, as a recording logs them, with what comes in between: hand-overs, a preemption, a lock with a large number.
+std::vector<HeddleEvent> steps_of_recording(std::uint32_t count) {
+  std::vector<HeddleEvent> events(count);
+  std::uint32_t x = 1;
+  for (std::uint32_t i = 0; i < count; i++) {
+    HeddleEvent& e = events[i];
+    x = x * 1664525u + 1013904223u;
+    e.thread = static_cast<std::uint16_t>(1 + (i / 64) % 2);
+    e.kind = i % 2 ? HEDDLE_EV_MUTEX_UNLOCK : HEDDLE_EV_MUTEX_LOCK;
+    e.site = HEDDLE_SITE_PC | (100 + i % 2);
+    e.object = i % 2 ? events[i - 1].object : x % 1000 == 0 ? 1u << 30 : 1 + (x >> 28);
+    e.flags = HEDDLE_EF_POINT | (i > 0 && events[i - 1].thread != e.thread ? HEDDLE_EF_SWITCH : 0);
+    if (x % 777 != 0) continue;
+    e.kind = HEDDLE_EV_HANDOVER, e.site = 0, e.object = 0, e.value = x >> 20;
+    e.flags |= HEDDLE_EF_VALUE | (e.flags & HEDDLE_EF_SWITCH ? HEDDLE_EF_PREEMPTED : 0);
+  }
+  return events;
+}
+
+TEST_F(Container, StepsAreEncodedTheSameInPiecesAndBlockByBlock) {
+  std::mt19937_64 rng(3);
+  const std::vector<HeddleEvent> steps = steps_of_recording(20'000), others = random_events(rng, 5'000);
+  EventEncoder encoder;
+  const std::string once = encoded(encoder, steps, steps.size());
+  std::vector<HeddleEvent> read;
+  ASSERT_TRUE(decode_events(once, static_cast<std::uint32_t>(steps.size()), read));
+  EXPECT_TRUE(std::ranges::equal(read, steps, same));
+  for (const std::size_t piece : {1u, 3u, 64u, 4096u}) {
+    EXPECT_EQ(encoded(encoder, steps, piece), once) << piece;
+    const std::string between = encoded(encoder, others, piece);  // leaves nothing behind
+    ASSERT_TRUE(decode_events(between, static_cast<std::uint32_t>(others.size()), read));
+    EXPECT_TRUE(std::ranges::equal(read, others, same));
+  }
 }
 
 TEST_F(Container, LargeTablesAreCutIntoBlocks) {

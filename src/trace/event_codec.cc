@@ -3,6 +3,8 @@
 #include "src/trace/event_codec.h"
 
 #include <array>
+#include <cstring>
+#include <memory>
 #include <unordered_map>
 
 #include "src/trace/bytes.h"
@@ -34,7 +36,11 @@ struct SiteContext {  // what the last event at this site was
 /// State of one block: filled equally by encoder and decoder.
 class Predictor {
  public:
-  Predictor() : values_(1u << kValueBits) {}
+  void clear() {
+    sites_.clear();
+    previous_.clear();
+    values_.clear();
+  }
 
   std::uint32_t site_count() const { return static_cast<std::uint32_t>(sites_.size()); }
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(previous_.size()); }
@@ -45,18 +51,21 @@ class Predictor {
     const std::uint32_t previous = previous_[thread];
     return previous == kNoSite ? kNoSite : sites_[previous].successor;
   }
+  std::uint32_t previous_site(std::uint32_t thread) const { return previous_[thread]; }
+  void set_previous(std::uint32_t thread, std::uint32_t site) { previous_[thread] = site; }
   void saw_site(std::uint32_t thread, std::uint32_t site) {
     if (previous_[thread] != kNoSite) sites_[previous_[thread]].successor = site;
     previous_[thread] = site;
   }
   const SiteContext& at(std::uint32_t site) const { return sites_[site]; }
+  SiteContext& at(std::uint32_t site) { return sites_[site]; }
   static std::uint8_t predicted_flags(const SiteContext& c, bool first_of_run) {
     return static_cast<std::uint8_t>((c.flags & ~kSwitchFlags) | (first_of_run ? HEDDLE_EF_SWITCH : 0));
   }
   static std::uint64_t predicted_address(const SiteContext& c) { return c.address + c.stride; }
   std::uint64_t predicted_value(const SiteContext& c, const HeddleEvent& e) const {
     if (!(e.flags & HEDDLE_EF_VALUE)) return 0;
-    return remembers_value(e.kind) ? values_[slot(e.address)] : c.value;
+    return !remembers_value(e.kind) ? c.value : values_.empty() ? 0 : values_[slot(e.address)];
   }
   void saw(std::uint32_t site, const HeddleEvent& e) {
     SiteContext& c = sites_[site];
@@ -70,41 +79,98 @@ class Predictor {
     c.flags = e.flags;
     if (!(e.flags & HEDDLE_EF_VALUE)) return;
     c.value = e.value;
-    if (remembers_value(e.kind)) values_[slot(e.address)] = e.value;
+    if (!remembers_value(e.kind)) return;
+    if (values_.empty()) values_.resize(1u << kValueBits);
+    values_[slot(e.address)] = e.value;
   }
 
  private:
   static std::size_t slot(std::uint64_t address) { return (address * 0x9e3779b97f4a7c15ull) >> (64 - kValueBits); }
   std::vector<SiteContext> sites_;
   std::vector<std::uint32_t> previous_;  // per thread: its last site
-  std::vector<std::uint64_t> values_;    // what memory held, by hash of the address; collisions only cost bytes
+  std::vector<std::uint64_t> values_;    // what memory held, by hash of the address; collisions only cost bytes. Empty until the first
 };
 
-class Encoder {
+/// One column of the output. Its room is for the longest that a block can need: no byte is checked on its way, and pages that are not used cost nothing.
+class Room {
  public:
-  void run(std::span<const HeddleEvent> events, std::string& out) {
-    for (std::size_t i = 0; i < events.size();) {
-      std::size_t end = i + 1;
-      while (end < events.size() && events[end].thread == events[i].thread) ++end;
-      const std::uint32_t thread = thread_index(events[i].thread);
-      columns_[kRuns].varint(thread);
-      columns_[kRuns].varint(end - i);
-      for (bool first = true; i < end; ++i, first = false) event(thread, events[i], first);
-    }
-    ByteWriter sizes;
-    for (const ByteWriter& c : columns_) sizes.varint(c.size());
-    out.append(sizes.view());
-    for (const ByteWriter& c : columns_) out.append(c.view());
+  explicit Room(std::size_t bytes_per_event) : first_(std::make_unique_for_overwrite<char[]>(bytes_per_event * format::kEventsPerBlock)), at_(first_.get()) {}
+  void byte(std::uint8_t v) { *at_++ = static_cast<char>(v); }
+  void varint(std::uint64_t v) {
+    for (; v >= 0x80; v >>= 7) byte(static_cast<std::uint8_t>(v | 0x80));
+    byte(static_cast<std::uint8_t>(v));
   }
+  void signed_varint(std::int64_t v) { varint(zigzag(v)); }
+  void zeros(std::size_t count) {
+    std::memset(at_, 0, count);
+    at_ += count;
+  }
+  void clear() { at_ = first_.get(); }
+  std::string_view view() const { return {first_.get(), static_cast<std::size_t>(at_ - first_.get())}; }
 
  private:
-  std::uint32_t thread_index(std::uint16_t thread) {
-    const auto [it, added] = threads_.try_emplace(thread, predictor_.thread_count());
-    if (added) {
-      predictor_.add_thread();
-      columns_[kNewThreads].varint(thread);
+  std::unique_ptr<char[]> first_;
+  char* at_;
+};
+
+}  // namespace
+
+class EventEncoder::Impl {
+ public:
+  void add(std::span<const HeddleEvent> events) {
+    count_ += static_cast<std::uint32_t>(events.size());
+    for (auto e = events.begin(); e != events.end();) {
+      if (run_length_ == 0 || e->thread != run_thread_) {
+        end_run();
+        run_thread_ = e->thread;
+        run_index_ = thread_index(e->thread);
+      }
+      const std::uint32_t before = run_length_;
+      std::uint32_t site = predictor_.previous_site(run_index_);  // here, not in memory: each event waits for the one before
+      for (; e != events.end() && e->thread == run_thread_ && is_as_before(*e, run_length_ == 0, site); ++e) run_length_++;
+      predictor_.set_previous(run_index_, site);
+      as_before_ += run_length_ - before;
+      if (e == events.end() || e->thread != run_thread_) continue;
+      event(run_index_, *e, run_length_ == 0);
+      run_length_++;
+      ++e;
     }
-    return it->second;
+  }
+  void finish(std::string& out) {
+    end_run();
+    write_as_before();
+    ByteWriter sizes;
+    for (const Room& c : columns_) sizes.varint(c.view().size());
+    out.append(sizes.view());
+    for (const Room& c : columns_) out.append(c.view());
+    clear();
+  }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  static constexpr std::uint32_t kUnknown = ~0u;
+
+  void end_run() {
+    if (run_length_ == 0) return;
+    columns_[kRuns].varint(run_index_);
+    columns_[kRuns].varint(run_length_);
+    run_length_ = 0;
+  }
+  void clear() {
+    for (Room& c : columns_) c.clear();
+    predictor_.clear();
+    threads_.clear();
+    sites_.clear();
+    ids_.clear();
+    last_new_site_ = 0;
+    count_ = 0;
+  }
+  std::uint32_t thread_index(std::uint16_t thread) {
+    if (thread >= threads_.size()) threads_.resize(thread + 1u, kUnknown);
+    if (threads_[thread] != kUnknown) return threads_[thread];
+    columns_[kNewThreads].varint(thread);
+    predictor_.add_thread();
+    return threads_[thread] = predictor_.thread_count() - 1;
   }
   std::uint32_t site_index(std::uint32_t site, std::uint32_t predicted) {
     if (predicted != kNoSite && ids_[predicted] == site) return predicted;  // nearly always: no search
@@ -117,7 +183,28 @@ class Encoder {
     }
     return it->second;
   }
+  /// What event() does with nearly each step of a recording: all but the object is as predicted, and there is no address. The zeros that
+  /// this means are written for many of them at once.
+  bool is_as_before(const HeddleEvent& e, bool first, std::uint32_t& previous) {
+    const std::uint32_t site = previous == kNoSite ? kNoSite : predictor_.at(previous).successor;
+    if (site == kNoSite || ids_[site] != e.site) return false;
+    SiteContext& c = predictor_.at(site);
+    const std::uint64_t object = zigzag(static_cast<std::int64_t>(std::uint64_t{e.object} - c.object));
+    if (e.kind != c.kind || e.flags != Predictor::predicted_flags(c, first) || (e.flags & HEDDLE_EF_VALUE) ||
+        (e.address | e.value | c.address | c.stride | c.last_delta) != 0 || e.stack != c.stack || object >= 0x80)
+      return false;
+    columns_[kObjects].byte(static_cast<std::uint8_t>(object));
+    c.object = e.object;
+    c.flags = e.flags;
+    previous = site;
+    return true;
+  }
+  void write_as_before() {
+    for (const Column column : {kSites, kKinds, kFlags, kAddresses, kValues, kStacks}) columns_[column].zeros(as_before_);
+    as_before_ = 0;
+  }
   void event(std::uint32_t thread, const HeddleEvent& e, bool first) {
+    if (as_before_ != 0) write_as_before();
     const std::uint32_t predicted = predictor_.predicted_site(thread);
     const std::uint32_t site = site_index(e.site, predicted);
     columns_[kSites].varint(predicted == site ? 0 : site + 1);
@@ -136,12 +223,24 @@ class Encoder {
   }
 
   Predictor predictor_;
-  std::array<ByteWriter, kColumns> columns_;
-  std::unordered_map<std::uint16_t, std::uint32_t> threads_;
+  // Bytes of an event in each: a varint of 16 or 17 bits has 3, of 33 bits 5, of 64 bits 10.
+  std::array<Room, kColumns> columns_{Room(6), Room(3), Room(3), Room(5), Room(1), Room(1), Room(10), Room(10), Room(5), Room(5)};
+  std::vector<std::uint32_t> threads_;  // index of a thread, by its number
   std::unordered_map<std::uint32_t, std::uint32_t> sites_;
   std::vector<std::uint32_t> ids_;  // of sites_, by index
   std::int64_t last_new_site_ = 0;
+  std::uint32_t count_ = 0, run_length_ = 0, run_index_ = 0;
+  std::uint32_t as_before_ = 0;  // events whose zeros are not written yet
+  std::uint16_t run_thread_ = 0;
 };
+
+EventEncoder::EventEncoder() : impl_(std::make_unique<Impl>()) {}
+EventEncoder::~EventEncoder() = default;
+void EventEncoder::add(std::span<const HeddleEvent> events) { impl_->add(events); }
+void EventEncoder::finish(std::string& out) { impl_->finish(out); }
+std::uint32_t EventEncoder::count() const { return impl_->count(); }
+
+namespace {
 
 /// One column of the input; reading past its end makes it bad.
 class Cursor {
@@ -253,8 +352,6 @@ class Decoder {
 };
 
 }  // namespace
-
-void encode_events(std::span<const HeddleEvent> events, std::string& out) { Encoder().run(events, out); }
 
 bool decode_events(std::string_view bytes, std::uint32_t count, std::vector<HeddleEvent>& events) {
   return Decoder().run(bytes, count, events);

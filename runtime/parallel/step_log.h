@@ -1,0 +1,49 @@
+// Steps on their way into the log of a recording. Inline: a lock that nobody contends for is little more than this.
+#pragma once
+#include "runtime/control/control.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/terms.h"
+
+namespace heddle::rt {
+
+struct StepLog {
+  HeddleStep* base;
+  uint64_t free_end;  // there is room for free steps with a smaller number
+};
+extern OwnLine<StepLog> step_log;
+
+// A kill finds it whole or not at all: its kind is in the word that is written last.
+inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) {
+  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
+  uint64_t words[2];
+  static_assert(sizeof step == sizeof words);
+  __builtin_memcpy(words, &step, sizeof words);
+  auto* to = reinterpret_cast<uint64_t*>(&step_log.value.base[number]);
+  __atomic_store_n(&to[1], words[1], __ATOMIC_RELAXED);
+  __atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
+}
+
+// What a step begins for its thread.
+inline void begin_stretch(Thread& t) {
+  t.cancel_seen = t.cancel_requested;
+  t.budget = kHookBudget;
+  t.hook_place = 0;
+  t.claimed_after = 0;
+  t.info->steps++;
+}
+
+/// By the number of its own last step, since the count of all is what others write: so it may take one more before it knows better.
+inline bool free_step_has_room(const Thread& t) { return t.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED); }
+
+/// log_step() without the baton (free_steps.h), if there is room.
+inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
+  begin_stretch(t);
+  // Before the number: the last write to a stripe that is shared by now has a smaller one.
+  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
+  const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
+  t.last_step = number + 1;
+  write_step(number, t, op, hooks);
+  place_is_safe(t);
+}
+
+}  // namespace heddle::rt
