@@ -49,7 +49,7 @@ bool SitedFunctions::is_large(const llvm::Function& plain) {
 }
 
 bool SitedFunctions::contains(const llvm::Function& plain) {
-  auto [known, is_new] = known_.try_emplace(&plain, false);  // false while its callees are looked at: a cycle is inlined nowhere
+  auto [known, is_new] = known_.try_emplace(&plain, false);  // false while its callees are looked at; a wrong answer costs speed only
   if (!is_new) return known->second;
   bool sited = false;
   for (const auto& instruction : llvm::instructions(plain)) {

@@ -75,7 +75,7 @@ void fault_behind_end(uint64_t at, uint64_t length, uint64_t contents, long prot
 }
 
 [[noreturn]] void refuse_foreign_code() {
-  diverge_input("the program executes code that would come out of a foreign trace, a library that it loads: allow that with --trust");
+  diverge_input("it loads code, which would come out of this foreign trace; --trust allows that");
 }
 
 long feed_mapping(Call& c) {
