@@ -8,6 +8,7 @@
 #define HEDDLE_CLOCK_JUMPED 1u     // HeddleInput.number of HEDDLE_IN_CLOCK: time jumped because nobody could run; no real time passed
 #define HEDDLE_CLOCK_TIMER 2u      // ... or because a timer of the program expired early, by a choice of the schedule; data: HeddleTimerJump
 #define HEDDLE_CLOCK_ENDS 3u       // ... no time: the signal of a timer ended the program here
+#define HEDDLE_CLOCK_BURNT 4u      // ... while all who could run did nothing but spin: CPU time passed, too
 #define HEDDLE_INPUT_RANDOM 32768u  // random bytes, which a controlled run makes from its seed
 #define HEDDLE_INPUT_ORDER 0x1c0u  // none of these: the answer has nothing to do with what the program did before
 

@@ -9,8 +9,9 @@ inline constexpr uint64_t kClockReadTick = 1000;      // virtual ns per clock re
 inline constexpr uint32_t kSpinLimit = 24;            // unproductive points in a row before a thread must give way
 inline constexpr uint64_t kFairSegment = 4000;        // steps in one segment before it must give way once
 inline constexpr uint64_t kQuietBeforeJump = 400;     // unproductive steps per enabled thread before time jumps
-inline constexpr uint64_t kQuietBeforeFair = 1000;    // ... before the schedule is fair until somebody makes progress
+inline constexpr uint64_t kQuietBeforeFair = 1000;    // ... per live thread before the schedule is fair until somebody makes progress
 inline constexpr uint64_t kQuietIsLivelock = 200'000;   // ... before it is a livelock: a loop may look at a flag that often
+inline constexpr uint64_t kMostBeforeFair = kQuietIsLivelock / 10;
 inline constexpr uint64_t kLastLook = 20'000;         // ... the last of them are watched: a thread that computes makes progress
 inline constexpr int32_t kHookBudget = 100'000;       // counted hooks without a point before the thread is watched
 inline constexpr int kDivergedStatus = 121, kFailedStatus = 122;
@@ -33,7 +34,9 @@ struct Control {
   uint32_t inside_waits;     // threads that wait in io/inside.cc
   uint64_t next_deadline;    // of threads that are not enabled; ~0 none
   uint64_t now;              // virtual ns
-  bool clock_read;           // by the program, since time_may_pass() last let time pass
+  uint64_t clock_reads;      // by the program
+  uint64_t burnt;            // virtual ns that passed for threads that spin
+  uint64_t jump_step;        // before this step time_may_pass() lets time pass; ~0: no clock was read since it last did
   uint64_t steps, max_steps, hash;
   uint64_t stay_until;       // before this step the thread that runs need not ask (unless `dirty`, or a deadline comes)
   bool always_ask;           // somebody wants to know of each step
@@ -41,6 +44,7 @@ struct Control {
   uint32_t segment_thread;
   uint64_t segment_start;    // step
   uint64_t quiet_steps;      // unproductive steps in a row, over all threads; starts over when something comes from outside
+  uint64_t fair_steps;       // in a row, up to now
   uint64_t looks;            // the same, counted by what the threads do alone: a replay counts alike, whenever its I/O comes back
   const uint32_t* expect;
   uint64_t expect_count;
@@ -49,6 +53,9 @@ struct Control {
   uint32_t seen_returns;
 };
 extern Control control;
+
+/// Virtual CPU time of the program: it does not jump while everybody sleeps. In ns since the start; of a recording: its real time.
+uint64_t cpu_time();
 
 inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
 

@@ -50,22 +50,52 @@ uint64_t early_step_of_timer(uint64_t due, uint64_t number) {
   return control.steps + 1 + (roll >> 8) % most;
 }
 
-void time_may_pass() {
-  constexpr uint64_t kOneIn = 32;
-  static constexpr uint64_t kJumps[] = {20'000, kMillisecond, 50 * kMillisecond, 2 * kSecond};
+namespace {
+constexpr uint64_t kOneIn = 32;
+uint64_t roll_of(uint64_t step) { return mix_bits(run_seed(region->run) + step * 0x9e3779b97f4a7c15ull); }
+}  // namespace
+
+// The step is chosen here, so it does not depend on how often the scheduler is asked (stay.h).
+void clock_was_read() {
   const HeddleRun& run = region->run;
-  if (HEDDLE_LIKELY(!run.early_timeouts || !control.clock_read) || run.feed || by_hooks || strategy->may_expire) return;
-  const uint64_t roll = mix_bits(run_seed(run) + control.steps * 0x9e3779b97f4a7c15ull);
-  if (roll % kOneIn) return;
-  control.clock_read = false;
-  const uint64_t ns = kJumps[roll / kOneIn % 4];
+  control.clock_reads++;
+  if (HEDDLE_UNLIKELY(io_timer_cpu_step != ~0ull)) {
+    constexpr uint64_t kSteps = kClockReadTick / kStepTick;
+    io_timer_cpu_step = io_timer_cpu_step > kSteps ? io_timer_cpu_step - kSteps : 0;
+    if (io_timer_cpu_step < control.stay_until) control.stay_until = io_timer_cpu_step;
+  }
+  if (HEDDLE_LIKELY(!run.early_timeouts) || control.jump_step != ~0ull || run.feed || by_hooks || strategy->may_expire) return;
+  control.jump_step = control.steps;
+  while (roll_of(control.jump_step) % kOneIn) control.jump_step++;
+  if (control.jump_step < control.stay_until) control.stay_until = control.jump_step;
+}
+
+void time_may_pass() {
+  static constexpr uint64_t kJumps[] = {20'000, kMillisecond, 50 * kMillisecond, 2 * kSecond};
+  if (HEDDLE_LIKELY(control.steps < control.jump_step)) return;
+  const uint64_t ns = kJumps[roll_of(control.jump_step) / kOneIn % 4];
+  control.jump_step = ~0ull;
   io_time_passed(control.steps, ns);
   control.now += ns;
 }
 
+namespace {
+// Nobody else could have gone on, so time would have jumped there by itself. In a replay every wait may end early, and this is no choice.
+bool is_next_anyway(const Thread& t) {
+  if (control.out) return false;
+  for (uint32_t i = 0; i < control.thread_count; i++) {
+    Thread& other = control.threads[i];
+    if (other.state != HEDDLE_T_PENDING || &other == &t) continue;
+    if (other.deadline && other.deadline < t.deadline) return false;
+    if (can_run(other) && !waits_for_time(other)) return false;
+  }
+  return io_timer_due >= t.deadline;
+}
+}  // namespace
+
 uint64_t expire_early(Thread& t) {
   if (HEDDLE_LIKELY(!t.may_expire) || !waits_for_time(t)) return 0;
-  const uint64_t skipped = t.deadline - control.now;
+  const uint64_t skipped = is_next_anyway(t) ? 0 : t.deadline - control.now;
   control.now = t.deadline;
   t.early_timeouts++;
   region->result.early_timeouts++;

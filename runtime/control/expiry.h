@@ -18,6 +18,8 @@ uint64_t expire_early(Thread& t);
 /// A timer of the program was armed, the `number`-th of the run: from which step on may it expire early, by a choice? ~0: not before it is due.
 uint64_t early_step_of_timer(uint64_t due, uint64_t number);
 
+/// The program read a clock: it may notice from now on that time passed.
+void clock_was_read();
 /// Before a decision, in runs with early time-outs: now and then much time passes between two reads of a clock, as it does for a
 /// thread that the kernel takes off its processor. An input of the run: a replay lets the same time pass in the same place.
 void time_may_pass();

@@ -48,12 +48,20 @@ void let_time_pass_for_spinners() {
     if (control.quiet_steps >= slept_at && control.quiet_steps - slept_at < 64) return;
     slept_at = control.quiet_steps;
     raw_syscall(SYS_nanosleep, &time, nullptr);
+    if (control.inside_waits) control.dirty = true;  // who is out may have made something ready
     return;
   }
-  if (control.quiet_steps <= kQuietBeforeJump * control.enabled_count || control.next_deadline == ~0ull) return;
-  if (control.now < control.next_deadline) {
-    io_time_passed(control.steps, control.next_deadline - control.now);
-    control.now = control.next_deadline;
+  const bool cpu_timer = io_timer_cpu_step != ~0ull;
+  if (control.quiet_steps <= kQuietBeforeJump * control.enabled_count || (control.next_deadline == ~0ull && !cpu_timer)) return;
+  uint64_t ns = cpu_timer ? (io_timer_cpu_step > control.steps ? io_timer_cpu_step - control.steps : 0) * kStepTick : ~0ull;
+  if (control.next_deadline != ~0ull) {
+    const uint64_t left = control.now < control.next_deadline ? control.next_deadline - control.now : 0;
+    if (left < ns) ns = left;
+  }
+  if (ns) {
+    io_time_burnt(control.steps, ns);
+    control.now += ns;
+    if (cpu_timer) io_timer_cpu_step -= ns / kStepTick;
   }
   control.quiet_steps = 0;
   rebuild_enabled();
@@ -61,12 +69,13 @@ void let_time_pass_for_spinners() {
 
 bool too_quiet() {
   if (region->run.feed && replay_has_more()) return false;  // the recording went on
-  return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull;
+  return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull && io_timer_cpu_step == ~0ull;
 }
 
 // Which switches are forced is part of the trace (they are no preemptions), so nothing here may depend on real time.
 bool schedule_must_be_fair() {
-  return control.looks > kQuietBeforeFair * control.live || control.steps > control.max_steps / 2;
+  const uint64_t looks = kQuietBeforeFair * control.live;
+  return control.looks > (looks < kMostBeforeFair ? looks : kMostBeforeFair) || control.steps > control.max_steps / 2;
 }
 
 // Round robin with turns of changing length: threads that get in each other's way in step, each time anew, are let past.

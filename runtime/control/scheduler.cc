@@ -44,9 +44,10 @@ void model_word_changed(const void* word) {
 }
 
 uint64_t virtual_now() { return control.now; }
+uint64_t cpu_time() { return by_hooks ? control.now : control.steps * kStepTick + control.clock_reads * kClockReadTick + control.burnt; }
 uint64_t clock_read() {
   if (HEDDLE_UNLIKELY(by_hooks)) return control.now = io_clock();
-  control.clock_read = true;
+  clock_was_read();
   region->result.timed_waits++;
   return control.now += kClockReadTick;
 }
@@ -87,7 +88,7 @@ void rebuild_enabled() {
   uint32_t* enabled = control.enabled;
   uint64_t next_deadline = ~0ull;
   Thread* end = control.threads + control.thread_count;
-  if (HEDDLE_UNLIKELY(control.now >= io_timer_due)) io_timers_expire();
+  if (HEDDLE_UNLIKELY(control.now >= io_timer_due || control.steps >= io_timer_cpu_step)) io_timers_expire();
   for (Thread* t = control.threads; t < end; t++) {
     t->enabled = can_run(*t);
     if (t->enabled)
@@ -178,6 +179,8 @@ void let_stay(const Thread& t, uint64_t ask_again) {
   uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
   if (HEDDLE_UNLIKELY(io_timer_early < until)) until = io_timer_early;
+  if (HEDDLE_UNLIKELY(io_timer_cpu_step < until)) until = io_timer_cpu_step;
+  if (HEDDLE_UNLIKELY(control.jump_step < until)) until = control.jump_step;
   if (const uint64_t half = control.max_steps / 2; control.steps <= half && half < until) until = half + 1;  // fair from there on
   control.stay_until = control.always_ask || t.cancel_requested || many_looks() ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
@@ -189,7 +192,7 @@ Thread* choose(Thread* current) {
   control.now += io_time_to_pass(control.steps);
   time_may_pass();
   if (HEDDLE_UNLIKELY(control.steps >= io_timer_early)) io_timer_comes_early();
-  if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline ||
+  if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline || control.steps >= io_timer_cpu_step ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild_enabled();
   if (HEDDLE_UNLIKELY(by_hooks)) let_recorded_time_pass();
@@ -222,6 +225,7 @@ Thread* choose(Thread* current) {
     if (control.steps - control.segment_start > kFairSegment) control.segment_start = control.steps;
   }
   const bool fair = schedule_must_be_fair();
+  control.fair_steps = fair ? control.fair_steps + 1 : 0;
   uint32_t fair_thread;
   if (HEDDLE_UNLIKELY(fair) && strategy != &replay_strategy) {
     fair_thread = fair_choice();
@@ -438,6 +442,7 @@ void scheduler_start() {
   const HeddleRun& run = region->run;
   control.segment_thread = ~0u;
   control.next_deadline = ~0ull;
+  control.jump_step = ~0ull;
   control.dirty = true;
   control.live = 1;
   control.max_steps = run.max_steps ? run.max_steps : ~0ull;

@@ -120,7 +120,8 @@ void fail_livelock(Thread& t) {
   if (begin_failure(&t)) {
     copy_text(region->result.failure.message, sizeof region->result.failure.message,
               control.steps >= control.max_steps            ? "the step bound was reached, the second half of it under a fair schedule"
-              : control.quiet_steps > kQuietIsLivelock ? "threads spin without progress, also under a fair schedule"
+              : control.quiet_steps > kQuietIsLivelock && control.fair_steps >= kQuietIsLivelock / 2
+                  ? "threads spin without progress, also under a fair schedule"
                                                        : "threads spin without progress");
     commit_failure(HEDDLE_FAIL_LIVELOCK);
     await_inspection();

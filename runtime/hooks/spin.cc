@@ -25,6 +25,7 @@
 #include "runtime/fail/fail.h"
 #include "runtime/hooks/access.h"
 #include "runtime/io/io.h"
+#include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
 namespace {
@@ -69,7 +70,8 @@ bool only_reads(const HeddleSite* site) {
 }
 
 bool nothing_else_happens() {
-  if (control.out || control.next_deadline != ~0ull || io_others_may_act) return false;
+  if (region->run.feed && replay_has_more()) return false;  // the recording went on: a timer's signal came, which is no timer here
+  if (control.out || control.next_deadline != ~0ull || io_timer_cpu_step != ~0ull || io_others_may_act) return false;
   for (uint32_t i = 0; i < control.enabled_count; i++)
     if (!io_no_signal_is_due(control.threads[control.enabled[i]])) return false;  // its handler may end the loop
   return true;

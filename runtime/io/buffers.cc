@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/io/outgoing.h"
+#include "runtime/io/vectors.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
@@ -15,30 +16,9 @@ namespace {
 
 constexpr uint64_t kMost = 1 << 20;  // of one blocking call; larger ones are written in place
 constexpr uint64_t kMostCopied = 64 << 10;
-constexpr uint64_t kMostParts = 1024;
 uint32_t under_way;  // calls of TakeOff; cross-thread
 
-// Parts of an iovec of the program, at most `bytes` in all; false when one cannot be read, or visit() said so.
-template <class Visit>
-bool each_of_vector(uint64_t iov, uint64_t count, uint64_t bytes, Visit visit) {
-  for (uint64_t i = 0; i < count && i < kMostParts && bytes; i++) {
-    iovec v;
-    if (!read_program(&v, iov + i * sizeof v, sizeof v)) return false;
-    const uint64_t part = v.iov_len < bytes ? v.iov_len : bytes;
-    if (part && !visit((uint64_t)v.iov_base, part)) return false;
-    bytes -= part;
-  }
-  return true;
-}
-
-uint64_t vector_capacity(uint64_t iov, uint64_t count) {
-  uint64_t total = 0;
-  each_of_vector(iov, count, ~0ull, [&](uint64_t, uint64_t part) {
-    total += part;
-    return total <= kMost;
-  });
-  return total;
-}
+uint64_t vector_capacity(uint64_t iov, uint64_t count) { return vector_bytes(iov, count, kMost); }
 
 void own_vector(Thread& t, uint64_t iov, uint64_t count, bool write) {
   each_of_vector(iov, count, ~0ull, [&](uint64_t address, uint64_t part) {
@@ -59,6 +39,7 @@ void own_buffers(const Call& c) {
     case Writes::RET: return own_with_baton(t, a[s.argument], a[s.argument + 1], true);
     case Writes::RECVFROM: return own_with_baton(t, a[1], a[2], true);
     case Writes::IOV: return own_vector(t, a[s.argument], a[s.argument + 1], true);
+    case Writes::VMSPLICE: return own_vector(t, a[1], a[2], brings_in(c));
     case Writes::RECVMSG:
       if (read_program(&header, a[1], sizeof header)) own_vector(t, (uint64_t)header.msg_iov, header.msg_iovlen, true);
       return;
@@ -66,6 +47,12 @@ void own_buffers(const Call& c) {
     case Writes::POLL: return own_with_baton(t, a[0], (uint64_t)a[1] * sizeof(pollfd), true);
     default: return;
   }
+}
+
+char* landing_of(Thread& t) {
+  ThreadIo& io = io_of(t);
+  if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
+  return io.landing;
 }
 
 LandingPlace::LandingPlace(Call& c) : call_(c) {
@@ -85,10 +72,9 @@ LandingPlace::LandingPlace(Call& c) : call_(c) {
     default: return;
   }
   if (!capacity_ || capacity_ > kMost) return;
-  ThreadIo& io = io_of(c.thread);
-  if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
-  if (s.writes == Writes::POLL && !read_program(io.landing, c.a[0], capacity_)) return;
-  memory_ = io.landing;
+  char* const landing = landing_of(c.thread);
+  if (s.writes == Writes::POLL && !read_program(landing, c.a[0], capacity_)) return;
+  memory_ = landing;
   one_ = {memory_, capacity_};
   switch (s.writes) {
     case Writes::IOV:
@@ -181,13 +167,12 @@ bool TakeOff::gather(uint64_t iov, uint64_t count) {
 
 TakeOff::TakeOff(Call& c) : call_(c) {
   __builtin_memcpy(saved_, c.a, sizeof saved_);
-  ThreadIo& io = io_of(c.thread);
-  if (!io.landing) io.landing = static_cast<char*>(map_memory(kMost));
+  char* const landing = landing_of(c.thread);
   switch (c.number) {
     case SYS_write: case SYS_sendto:
       if (c.number == SYS_sendto && (c.a[3] & MSG_ZEROCOPY)) return;  // the kernel reads it when it likes
-      if ((uint64_t)c.a[2] > kMostCopied || !read_program(io.landing, c.a[1], c.a[2])) return;
-      c.a[1] = (long)io.landing;
+      if ((uint64_t)c.a[2] > kMostCopied || !read_program(landing, c.a[1], c.a[2])) return;
+      c.a[1] = (long)landing;
       break;
     case SYS_writev:
       if (!gather(c.a[1], c.a[2])) return;
@@ -204,7 +189,7 @@ TakeOff::TakeOff(Call& c) : call_(c) {
       break;
     default: return;
   }
-  memory_ = io.landing;
+  memory_ = landing;
   c.sent = memory_;
 }
 

@@ -14,6 +14,9 @@ namespace heddle::rt {
 /// With the baton, before the call's own step: all that it may write (or, writing to a file, read) is the thread's.
 void own_buffers(const Call& c);
 
+/// Memory of ours, as long as a call of the thread needs it: 1 MiB.
+char* landing_of(Thread& t);
+
 /// One blocking call. Made before leave(), it changes the arguments in `c` until it is gone.
 class LandingPlace {
  public:

@@ -115,6 +115,8 @@ void io_refresh_frame(Call& c);
 /// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block: whoever is inside
 /// it stays. (record.cc)
 bool is_loader(const Call& c);
+/// Leaves control, blocks, and comes back; with the record of its leaving, which has these flags of order_of(). (record.cc)
+long execute_leaving(Call& c, uint32_t flags);
 
 // random.cc
 /// A controlled run: random bytes made from its seed, if that is what the call asks the kernel for.
@@ -141,9 +143,9 @@ bool sleep_until(uint32_t site, uint64_t deadline);  // true: a signal handler e
 // inside.cc
 /// A controlled run: only the program's own threads, its timers and its signals can end this wait. Then control is not left: readiness is
 /// the predicate of a step, and a time-out is one in virtual time.
-bool waits_inside(Call& c);
-/// Executes it, waiting as long as necessary. `timed_out`: the time ended it.
-long execute_inside(Call& c, bool* timed_out);
+bool waits_inside(const Call& c);
+/// Executes it, waiting as long as necessary. `timed_out`: the time ended it. False: somebody outside can end it now, and it has to leave.
+bool execute_inside(Call& c, long* result, bool* timed_out);
 /// A replay: the steps of that, up to the record of the result.
 void feed_inside(Call& c);
 /// A call of the program was executed, or a timer expired: what waits inside is looked at again.
@@ -154,12 +156,19 @@ void inside_changed();
 bool timer_call(const Call& c, long* result);
 /// A recording, or a timer for a thread of libc's own: it is the kernel's, in real time.
 void timers_run_outside();
-/// These descriptors of the program are gone.
+/// The program replaces itself: the timers that go with it (alarm, setitimer) are armed with the kernel. False: disarmed, since it did not.
+void timers_before_exec(bool arm);
+/// There are descriptors of timers: to another process they are none.
+bool has_timer_descriptors();
+/// These descriptors of the program are gone; `to` is another one for what `from` stands for.
 void timers_closed(long first, long last);
+void timers_copied(long from, long to);
 
 // time.cc
 /// Virtual ns -> what this clock shows; false: a clock we do not answer.
 bool clock_offset(clockid_t clock, uint64_t* offset);
+/// It shows CPU time, which passes only while the program executes something.
+bool is_cpu_clock(clockid_t clock);
 
 // signals.cc
 void signals_start();

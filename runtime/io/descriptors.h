@@ -18,6 +18,8 @@ bool is_device(long fd);
 bool is_random_device(long fd);
 /// A pipe, a pair of sockets, an eventfd, a timerfd, or an epoll set of such, made by the program: only its own threads can make it ready.
 bool is_inside(long fd);
+/// Grows when something that was inside() is not any more: another process has a descriptor of it, or an epoll set waits for something outside.
+extern uint64_t descriptors_let_out;
 /// The same for one among several: also what is always ready.
 bool never_from_outside(long fd);
 /// Given to the program (by a call that makes one at a time) and not closed yet.

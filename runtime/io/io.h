@@ -78,6 +78,8 @@ void io_interrupt(Thread& t);
 /// Virtual time that passed at its real pace while nobody could run and someone was out in I/O: an input like others.
 /// Recording: called by the holder (also without TLS) when it has added `ns`; `step` is the number of steps so far.
 void io_time_passed(uint64_t step, uint64_t ns);
+/// The same while threads did nothing but spin: CPU time passed, too.
+void io_time_burnt(uint64_t step, uint64_t ns);
 /// Replay: what to add now, before the choice for `step`; 0 mostly (one compare), always 0 in a recording.
 uint64_t io_time_to_pass(uint64_t step);
 /// The same for time that did not pass: it jumped because nobody could run. Another schedule has jumps of its own.
@@ -85,6 +87,8 @@ void io_time_jumped(uint64_t step, uint64_t ns);
 
 /// When the next timer of the program expires, in virtual time; ~0: none, or they run in real time (timers.cc).
 extern uint64_t io_timer_due;
+/// The step before which the next timer of CPU time expires, if no clock is read meanwhile.
+extern uint64_t io_timer_cpu_step;
 /// By the holder, perhaps without TLS: sends the signals of timers that are due, and makes their descriptors ready.
 void io_timers_expire();
 /// All that timers can do for a while is to end the program: no reason to wait for them.

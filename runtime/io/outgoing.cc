@@ -15,6 +15,7 @@
 
 #include "runtime/control/scheduler.h"
 #include "runtime/io/line.h"
+#include "runtime/io/vectors.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/table.h"
 
@@ -22,7 +23,7 @@ namespace heddle::rt {
 namespace {
 
 constexpr long kNumbers = 512;
-constexpr uint64_t kMostParts = 1024, kMostBytes = 1 << 20, kMostText = 4096, kMostTexts = 4096;
+constexpr uint64_t kMostBytes = 1 << 20, kMostText = 4096, kMostTexts = 4096;
 
 struct Table {
   const char* letters[kNumbers];
@@ -77,24 +78,6 @@ class ByteHash {
   bool padded_, unreadable_ = false;
 };
 
-// Parts of an iovec of the program, at most `bytes` in all.
-template <class Visit>
-void each_of_vector(uint64_t iov, uint64_t count, uint64_t bytes, Visit visit) {
-  for (uint64_t i = 0; i < count && i < kMostParts && bytes; i++) {
-    iovec v;
-    if (!read_program(&v, iov + i * sizeof v, sizeof v)) return;
-    const uint64_t part = at_most(v.iov_len, bytes);
-    if (part) visit((uint64_t)v.iov_base, part);
-    bytes -= part;
-  }
-}
-
-template <class Visit>
-void each_of_message(uint64_t header, uint64_t bytes, Visit visit) {
-  msghdr m;
-  if (read_program(&m, header, sizeof m)) each_of_vector((uint64_t)m.msg_iov, m.msg_iovlen, bytes, visit);
-}
-
 // The bytes that leave, in their order; `result`: how many the kernel took (messages of M). ~0: all that the program offers.
 template <class Visit>
 void each_taken(const Call& c, const char* letters, uint64_t result, Visit visit) {
@@ -148,20 +131,25 @@ uint64_t address_bytes(uint64_t address, uint64_t bytes) {
   return n;
 }
 
-// Of an ioctl: what the kernel reads at its argument.
+// Of an ioctl: what the kernel reads at its argument. Of known requests only: in others there may be padding, addresses, and room for answers.
 uint64_t ioctl_reads(uint64_t request) {
   switch (request) {
     case TCSETS: case TCSETSW: case TCSETSF: return 36;  // the kernel's struct termios
     case TIOCSWINSZ: return sizeof(winsize);
     case TIOCSTI: return 1;
     case FIONBIO: case FIOASYNC: case TIOCSPGRP: case TIOCMSET: case TIOCMBIS: case TIOCMBIC: case TIOCSETD: return 4;
-    case SIOCSIFFLAGS: case SIOCSIFADDR: case SIOCSIFDSTADDR: case SIOCSIFBRDADDR: case SIOCSIFNETMASK: case SIOCSIFMETRIC:
-    case SIOCSIFMTU: case SIOCSIFHWADDR: case SIOCSIFNAME:
-      return sizeof(ifreq);
-    default: break;
+    default: return 0;
   }
-  if (request >= SIOCGIFNAME && request <= 0x8999) return 0;  // questions
-  return _IOC_DIR(request) & _IOC_WRITE ? _IOC_SIZE(request) : 0;
+}
+// Of a struct ifreq: what follows the interface's name.
+uint64_t interface_reads(uint64_t request) {
+  switch (request) {
+    case SIOCSIFFLAGS: return sizeof(short);
+    case SIOCSIFMETRIC: case SIOCSIFMTU: return sizeof(int);
+    case SIOCSIFADDR: case SIOCSIFDSTADDR: case SIOCSIFBRDADDR: case SIOCSIFNETMASK: return offsetof(sockaddr_in, sin_zero);
+    case SIOCSIFHWADDR: return sizeof(uint16_t) + 6;
+    default: return 0;
+  }
 }
 bool ioctl_is_number(uint64_t request) {
   switch (request) {
@@ -203,6 +191,7 @@ class Numbers {
       case 'k':
         if (ioctl_is_number((uint32_t)c_.a[1])) to_.word(a);
         pointed(a, ioctl_reads((uint32_t)c_.a[1]));
+        if (const uint64_t bytes = interface_reads((uint32_t)c_.a[1])) to_.text(a), to_.bytes(a + IFNAMSIZ, bytes);
         break;
       case 'f': locks(a); break;
       case 'c':
@@ -324,7 +313,7 @@ Outgoing::Outgoing(const Call& c) : letters_(letters_of(c.number)) {
   uint32_t keeps = 0;
   uint64_t wanted = 0;
   NumberHash numbers(kept_, &keeps);
-  each_taken(c, letters_, ~0ull, [&](uint64_t address, uint64_t bytes) {
+  if (!brings_in(c)) each_taken(c, letters_, ~0ull, [&](uint64_t address, uint64_t bytes) {
     wanted += bytes;
     numbers.keep(address, bytes);
   });
@@ -336,7 +325,7 @@ Outgoing::Outgoing(const Call& c) : letters_(letters_of(c.number)) {
 void Outgoing::taken(const Call& c, long result) {
   if (HEDDLE_LIKELY(!letters_)) return;
   tail_.data = 0;
-  if (result < 0) return;
+  if (result < 0 || brings_in(c)) return;
   ByteHash bytes((uint64_t)result);
   if (c.sent)
     bytes.add((uint64_t)c.sent, (uint64_t)result);
@@ -398,7 +387,8 @@ void Outgoing::compare(const Call& c, const HeddleInput& r) const {
   if (!bytes) return compare_old(c, r);
   OutgoingTail expected;
   __builtin_memcpy(&expected, data_of(r) + r.size - sizeof expected, sizeof expected);
-  if (expected.data != tail_.data || expected.numbers != tail_.numbers) differs(c, expected, data_of(r) + r.size - bytes);
+  const bool brought_in = c.number == SYS_vmsplice && !expected.data;
+  if ((expected.data != tail_.data && !brought_in) || expected.numbers != tail_.numbers) differs(c, expected, data_of(r) + r.size - bytes);
 }
 
 void Outgoing::differs(const Call& c, const OutgoingTail& expected, const char* kept) const {
@@ -416,6 +406,18 @@ void Outgoing::differs(const Call& c, const OutgoingTail& expected, const char* 
     }
   }
   diverge_output(c.site, text, other);
+}
+
+bool brings_in(const Call& c) {
+  if (c.number != SYS_vmsplice || feeding()) return false;
+  const long flags = raw_syscall(SYS_fcntl, c.a[0], F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
+}
+
+void each_outgoing(const Call& c, uint64_t result, bool (*visit)(void*, uint64_t, uint64_t), void* argument) {
+  bool goes_on = true;
+  if (const char* letters = letters_of(c.number))
+    each_taken(c, letters, result, [&](uint64_t address, uint64_t bytes) { goes_on = goes_on && visit(argument, address, bytes); });
 }
 
 void own_outgoing(const Call& c) {

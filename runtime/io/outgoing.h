@@ -42,6 +42,11 @@ uint32_t outgoing_bytes(const HeddleInput& r);
 /// Without the baton, of a record that is kInputUnderWay: its result, and the hash of what was taken.
 void complete(HeddleInput& r, int64_t result, const Outgoing& sent);
 
+/// A recording: vmsplice() on the end of a pipe that reads. What it reads is no output.
+bool brings_in(const Call& c);
+/// The bytes that left, in their order, by what the call returned; visit() says whether to go on.
+void each_outgoing(const Call& c, uint64_t result, bool (*visit)(void*, uint64_t address, uint64_t bytes), void* argument);
+
 /// In a recording, with the baton: all that is hashed is the thread's before its step.
 void own_outgoing(const Call& c);
 

@@ -200,7 +200,10 @@ bool io_timer_may_fire() {
   return timer_set && nap(timer_naps, kMostNaps);
 }
 
-void timers_run_outside() { io_others_may_act = timer_set = true; }
+void timers_run_outside() {
+  io_others_may_act = timer_set = true;
+  inside_changed();
+}
 
 void io_timer_fired() { timer_naps = 0; }
 
@@ -213,6 +216,10 @@ bool io_let_others_act() {
 // What pthread_create() asks for.
 constexpr uint64_t kThreadOfLibc = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |
                                    CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+
+static void note_lost_timers() {
+  note("the program has a timerfd: it runs in virtual time, and to another process, or to the program that follows an exec, it never expires");
+}
 
 long call_clone(Call& c) {
   CloneRequest q = parse_clone(c);
@@ -228,12 +235,14 @@ long call_clone(Call& c) {
                                     "in vain; use timerfd, or threads that the program makes itself"
                                   : "a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
     io_others_may_act = true;
+    inside_changed();
     return clone_now(c, q);
   }
   // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
   note_environment_given_away();
   io_others_may_act = true;
+  inside_changed();
   if (!(q.flags & CLONE_VM)) {
     process_shared_to_memory();
     if (!feeding()) shared_files_inherited();
@@ -252,6 +261,7 @@ long call_clone(Call& c) {
   }
   note("the program starts another process by %s: that one runs uncontrolled, so equal seeds may give different answers, and a replay does not start it again",
        c.policy.name);
+  if (has_timer_descriptors()) note_lost_timers();
   BorrowedFrames frames(c);
   lent = q.stack && (q.flags & CLONE_VM);
   if (lent) set_self(nullptr);
@@ -314,7 +324,10 @@ long call_exec(Call& c) {
   HeddleInput* r = out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputOut | kInputExec);
   region->result.replaced = 1;
   publish_events();  // nobody can any more, if it succeeds
+  if (has_timer_descriptors()) note_lost_timers();
+  if (!by_hooks) timers_before_exec(true);
   const long result = execute(c);
+  if (!by_hooks) timers_before_exec(false);
   region->result.replaced = 0;
   outgoing.taken(c, result);
   if (!r) return result;

@@ -120,7 +120,6 @@ long record_sent(Call& c, TakeOff& sent, Outgoing& outgoing, uint32_t flags, boo
 }
 
 long record_once(Call& c, bool* again) {
-  ThreadIo& io = io_of(c.thread);
   long result;
   uint32_t flags = order_of(c);
   uint64_t started = virtual_now();
@@ -133,22 +132,10 @@ long record_once(Call& c, bool* again) {
   if (random_bytes(c, &result)) {
     flags |= kInputRandom;
   } else if (timer_call(c, &result)) {
-  } else if (waits_inside(c)) {
-    bool timed_out = false;
-    result = execute_inside(c, &timed_out);
+  } else if (bool timed_out = false; waits_inside(c) && execute_inside(c, &result, &timed_out)) {
     if (timed_out) flags |= kInputTimedOut;
   } else if (!execute_if_ready(c, &result)) {
-    if (!by_hooks) not_repeatable(c);
-    RecordWriter left;
-    append_timeout(c, left);
-    // What it does outside happens at some moment from here to its return: both have their place in the order.
-    left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputLeft);
-    __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
-    const WithoutSignals here(c.thread);
-    LandingPlace landing(c);
-    leave(op_of(c, HEDDLE_EV_IO_LEAVE));
-    if (by_hooks && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
-    result = landing.return_with(execute_outside(c, io), op_of(c, HEDDLE_EV_IO_RETURN));
+    result = execute_leaving(c, flags);
     flags |= kInputReturned;
   }
   *again = result == -EINTR && restarts_after_signal(c);
@@ -173,16 +160,24 @@ long record_once(Call& c, bool* again) {
 void show_output(const Call& c, long result) {
   int fd = c.policy.cls == Class::WRITE ? outer_descriptor(c.a[0]) : -1;
   if (fd < 0 || result <= 0) return;
-  if (c.number != SYS_write) {
-    heddle_raw_syscall(c.number, fd, c.a[1], c.a[2], c.a[3], c.a[4], c.a[5]);
-    return;
-  }
-  for (long done = 0; done < result;) {
-    long n = raw_syscall(SYS_write, fd, c.a[1] + done, result - done);
-    if (n == -EINTR) continue;
-    if (n <= 0) return;
-    done += n;
-  }
+  // No more than the recording's kernel took, where it put it.
+  struct To {
+    const Call& call;
+    long fd, offset;
+  } to{c, fd, c.number == SYS_pwrite64 || c.number == SYS_pwritev || (c.number == SYS_pwritev2 && c.a[3] != -1) ? c.a[3] : -1};
+  each_outgoing(c, (uint64_t)result, [](void* argument, uint64_t address, uint64_t bytes) {
+    auto& [call, out, offset] = *static_cast<To*>(argument);
+    for (uint64_t done = 0; done < bytes;) {
+      const long n = call.number == SYS_sendto ? raw_syscall(SYS_sendto, out, address + done, bytes - done, call.a[3], call.a[4], call.a[5])
+                     : offset >= 0             ? raw_syscall(SYS_pwrite64, out, address + done, bytes - done, offset)
+                                               : raw_syscall(SYS_write, out, address + done, bytes - done);
+      if (n == -EINTR) continue;
+      if (n <= 0) return false;
+      done += (uint64_t)n;
+      if (offset >= 0) offset += n;
+    }
+    return true;
+  }, &to);
 }
 
 // The recording took this signal, so it must not stay pending here: kept by us, or, in the replay of a recording, by the kernel.
@@ -254,6 +249,21 @@ bool is_loader(const Call& c) {
   }
   uint64_t caller = (uint64_t)c.context->uc_mcontext.gregs[REG_RIP];
   return caller >= low && caller < high;
+}
+
+long execute_leaving(Call& c, uint32_t flags) {
+  ThreadIo& io = io_of(c.thread);
+  if (!by_hooks) not_repeatable(c);
+  RecordWriter left;
+  append_timeout(c, left);
+  // What it does outside happens at some moment from here to its return: both have their place in the order.
+  left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, flags | kInputLeft);
+  __atomic_store_n(&io.stop, 0, __ATOMIC_SEQ_CST);
+  const WithoutSignals here(c.thread);
+  LandingPlace landing(c);
+  leave(op_of(c, HEDDLE_EV_IO_LEAVE));
+  if (by_hooks && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
+  return landing.return_with(execute_outside(c, io), op_of(c, HEDDLE_EV_IO_RETURN));
 }
 
 long call_recorded(Call& c) {

@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "runtime/io/outgoing.h"
+#include "runtime/io/vectors.h"
 
 namespace heddle::rt {
 namespace {
@@ -22,6 +23,7 @@ class Transfer {
 
   bool ok() const { return ok_; }
   bool recording() const { return out_ != nullptr; }
+  bool has_more() const { return left_ != 0; }
 
   /// `bytes` at `address`; in a replay as many as were recorded, but never more: that is all the program has room for.
   void chunk(uint64_t address, uint64_t bytes) {
@@ -44,13 +46,10 @@ class Transfer {
 
   /// `bytes` spread over an iovec.
   void vector(uint64_t iov, uint64_t count, uint64_t bytes) {
-    for (uint64_t i = 0; i < count && bytes && ok_; i++) {
-      iovec v;
-      if (!read_program(&v, iov + i * sizeof v, sizeof v)) return;
-      uint64_t part = v.iov_len < bytes ? v.iov_len : bytes;
-      if (part) chunk((uint64_t)v.iov_base, part);
-      bytes -= part;
-    }
+    each_of_vector(iov, count, bytes, [&](uint64_t address, uint64_t part) {
+      chunk(address, part);
+      return ok_;
+    });
   }
 
  private:
@@ -167,6 +166,9 @@ void walk(const Call& c, long result, Transfer& t) {
     case Writes::MQ:
       t.chunk(a[1], at_most(result, a[2]));
       t.chunk(a[3], 4);
+      break;
+    case Writes::VMSPLICE:
+      if (t.recording() ? brings_in(c) : t.has_more()) t.vector(a[1], a[2], result);
       break;
     case Writes::TWO_OFFSETS:
       t.chunk(a[1], 8);

@@ -110,6 +110,13 @@ void io_time_passed(uint64_t step, uint64_t ns) {
   out.commit(kClockStream, HEDDLE_IN_CLOCK, 0, (int64_t)ns, 0);
 }
 
+void io_time_burnt(uint64_t step, uint64_t ns) {
+  RecordWriter out;
+  out.append(&step, sizeof step);
+  out.commit(kClockStream, HEDDLE_IN_CLOCK, HEDDLE_CLOCK_BURNT, (int64_t)ns, 0);
+  control.burnt += ns;
+}
+
 void io_time_jumped(uint64_t step, uint64_t ns) {
   RecordWriter out;
   out.append(&step, sizeof step);
@@ -145,6 +152,7 @@ uint64_t io_time_to_pass(uint64_t step) {
       __builtin_memcpy(&jump, data_of(r), sizeof jump);
       tell_timer((uint64_t)r.result, jump.thread, jump.site);
     }
+    if (r.number == HEDDLE_CLOCK_BURNT) control.burnt += (uint64_t)r.result;
     ns += (uint64_t)r.result;
     next++;
     region->result.inputs_fed++;

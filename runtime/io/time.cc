@@ -36,6 +36,8 @@ bool clock_offset(clockid_t clock, uint64_t* offset) {
   }
 }
 
+bool is_cpu_clock(clockid_t clock) { return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID; }
+
 namespace {
 
 timespec to_timespec(uint64_t ns) { return {(time_t)(ns / kSecond), (long)(ns % kSecond)}; }
@@ -49,14 +51,17 @@ uint64_t to_ns(const timespec& t) {
 long virtual_clock(clockid_t clock, timespec* out) {
   uint64_t offset;
   if (!clock_offset(clock, &offset)) return -EINVAL;
-  *out = to_timespec(offset + clock_read());
+  const uint64_t now = clock_read();
+  *out = to_timespec(offset + (is_cpu_clock(clock) ? cpu_time() : now));
   return 0;
 }
 
 long virtual_sleep(clockid_t clock, bool absolute, const timespec& t, uint32_t site, timespec* left) {
   uint64_t offset, deadline;
   if (!valid(t) || !clock_offset(clock, &offset)) return -EINVAL;
-  if (absolute)
+  if (absolute && is_cpu_clock(clock))
+    deadline = to_ns(t) > cpu_time() ? deadline_in(to_ns(t) - cpu_time()) : 0;
+  else if (absolute)
     deadline = to_ns(t) > offset ? to_ns(t) - offset : 0;
   else
     deadline = deadline_in(to_ns(t));
@@ -164,7 +169,8 @@ HEDDLE_EXPORT time_t time(time_t* out) noexcept {
 
 HEDDLE_EXPORT clock_t clock() noexcept {
   if (!asked_under_control()) return real("clock", real_clock)();
-  return (clock_t)(clock_read() / 1000);
+  clock_read();
+  return (clock_t)(cpu_time() / 1000);
 }
 
 HEDDLE_EXPORT int timespec_get(timespec* out, int base) noexcept {

@@ -1,6 +1,7 @@
 // The timers of a controlled run: alarm, setitimer, timer_create, timerfd. They run in virtual time, so when they expire is part of the
 // schedule: when their time has come, when nobody can run, or early, by a choice (control/expiry.h). A timerfd is an eventfd to the kernel,
 // to which each expiration is added: read, poll and epoll see what a timerfd shows. A replay has what timers did among its inputs.
+// Timers of CPU time (ITIMER_VIRTUAL, ITIMER_PROF, CPU clocks) run while steps are executed: nobody waits for them, and no jump lets them expire.
 //
 // Rules of this file: io_timers_expire() runs on any kernel thread that has the baton, perhaps without TLS.
 #include <sys/eventfd.h>
@@ -18,7 +19,7 @@
 
 namespace heddle::rt {
 
-uint64_t io_timer_due = ~0ull, io_timer_early = ~0ull;
+uint64_t io_timer_due = ~0ull, io_timer_early = ~0ull, io_timer_cpu_step = ~0ull;
 
 namespace {
 
@@ -34,6 +35,7 @@ struct Timer {
   int signo = 0;             // 0: not even that
   Thread* target = nullptr;  // null: the process
   sigval value{};
+  bool cpu = false;                // runs in CPU time
   uint64_t due = 0, interval = 0;  // due 0: not armed
   uint64_t early_step = ~0ull;     // from here on it may be let expire; ~0: not before it is due
   uint32_t overrun = 0;
@@ -42,11 +44,28 @@ struct Timer {
 Timer* timers;
 uint32_t armed_so_far;
 
+// Descriptors of timerfds: one may have several.
+struct Name {
+  int fd;
+  uint32_t timer;
+};
+constexpr uint32_t kMostNames = 1024;
+Name* names;
+uint32_t name_count;
+
+void name(long fd, const Timer& t) {
+  if (!names) names = static_cast<Name*>(arena_allocate_cold(sizeof(Name) * kMostNames));
+  if (name_count < kMostNames) names[name_count++] = {(int)fd, (uint32_t)(&t - timers)};
+}
+
+uint64_t now_of(const Timer& t) { return t.cpu ? cpu_time() : control.now; }
+uint64_t due_in(const Timer& t, uint64_t ns) { return !t.cpu ? deadline_in(ns) : ns > 1ull << 62 ? 1ull << 62 : cpu_time() + ns + 1; }
+
 Timer* table() {
   if (!timers) {
     timers = static_cast<Timer*>(arena_allocate_cold(sizeof(Timer) * kMostTimers));
     constexpr int kSignals[kIntervalTimers] = {SIGALRM, SIGVTALRM, SIGPROF};
-    for (uint32_t i = 0; i < kIntervalTimers; i++) timers[i] = Timer{.used = true, .clock = CLOCK_MONOTONIC, .fd = -1, .signo = kSignals[i]};
+    for (uint32_t i = 0; i < kIntervalTimers; i++) timers[i] = Timer{.used = true, .clock = CLOCK_MONOTONIC, .fd = -1, .signo = kSignals[i], .cpu = i != ITIMER_REAL};
   }
   return timers;
 }
@@ -64,18 +83,23 @@ Timer* timer_by_id(long id) {
 }
 
 Timer* timer_by_descriptor(long fd) {
-  for (uint32_t i = kIntervalTimers; timers && i < kMostTimers; i++)
-    if (timers[i].used && timers[i].fd == fd) return &timers[i];
+  for (uint32_t i = 0; i < name_count; i++)
+    if (names[i].fd == fd) return &timers[names[i].timer];
   for (uint32_t i = kIntervalTimers; timers && i < kMostTimers; i++)
     if (timers[i].used && timers[i].fd >= 0 && raw_syscall(SYS_kcmp, real_pid, real_pid, KCMP_FILE, fd, timers[i].fd) == 0) return &timers[i];
   return nullptr;
 }
 
 void find_next() {
-  io_timer_due = io_timer_early = ~0ull;
+  io_timer_due = io_timer_early = io_timer_cpu_step = ~0ull;
   for (uint32_t i = 0; i < kMostTimers; i++) {
     const Timer& t = timers[i];
     if (!t.used || !t.due) continue;
+    if (t.cpu) {
+      const uint64_t left = t.due > cpu_time() ? t.due - cpu_time() : 0, step = control.steps + (left + kStepTick - 1) / kStepTick;
+      if (step < io_timer_cpu_step) io_timer_cpu_step = step;
+      continue;
+    }
     if (t.due < io_timer_due) io_timer_due = t.due;
     if (t.early_step < io_timer_early) io_timer_early = t.early_step;
   }
@@ -85,7 +109,7 @@ void arm(Timer& t, uint64_t due, uint64_t interval) {
   t.due = due;
   t.interval = interval;
   const bool ends_program = t.fd < 0 && is_fatal(t.target, t.signo);
-  t.early_step = due && !ends_program ? early_step_of_timer(due, ++armed_so_far) : ~0ull;
+  t.early_step = due && !ends_program && !t.cpu ? early_step_of_timer(due, ++armed_so_far) : ~0ull;
 }
 
 // By the program: its own call.
@@ -99,7 +123,7 @@ void set(const Call& c, Timer& t, uint64_t due, uint64_t interval) {
   control.stay_until = 0;
 }
 
-uint64_t left_of(const Timer& t) { return !t.due ? 0 : t.due > control.now ? t.due - control.now : 1; }
+uint64_t left_of(const Timer& t) { return !t.due ? 0 : t.due > now_of(t) ? t.due - now_of(t) : 1; }
 
 uint64_t to_ns(const timespec& t) { return (uint64_t)t.tv_sec > (1ull << 33) ? 1ull << 62 : (uint64_t)t.tv_sec * kSecond + (uint64_t)t.tv_nsec; }
 timespec to_timespec(uint64_t ns) { return {(time_t)(ns / kSecond), (long)(ns % kSecond)}; }
@@ -118,7 +142,7 @@ long set_by_spec(const Call& c, Timer& t, bool absolute, long wanted, long old) 
   const itimerspec before = setting_of(t);
   if (old && !write_program((uint64_t)old, &before, sizeof before)) return -EFAULT;
   const uint64_t value = to_ns(s.it_value);
-  const uint64_t due = !value ? 0 : !absolute ? deadline_in(value) : value > offset ? value - offset : 1;
+  const uint64_t due = !value ? 0 : !absolute ? due_in(t, value) : value > offset ? value - offset : 1;
   set(c, t, due, to_ns(s.it_interval));
   return 0;
 }
@@ -137,7 +161,7 @@ long set_interval_timer(const Call& c) {
   if (!is_valid(wanted.it_value) || !is_valid(wanted.it_interval)) return -EINVAL;
   if (c.a[2] && !write_program((uint64_t)c.a[2], &before, sizeof before)) return -EFAULT;
   const uint64_t value = to_ns(wanted.it_value);
-  set(c, t, value ? deadline_in(value) : 0, to_ns(wanted.it_interval));
+  set(c, t, value ? due_in(t, value) : 0, to_ns(wanted.it_interval));
   return 0;
 }
 
@@ -164,7 +188,7 @@ bool create(const Call& c, long* result) {
   const bool silent = c.a[1] && event.sigev_notify == SIGEV_NONE;
   if (!silent && (event.sigev_signo < 1 || event.sigev_signo > 64)) return *result = -EINVAL, true;
   if (!write_program((uint64_t)c.a[2], &id, sizeof id)) return *result = -EFAULT, true;
-  *t = Timer{.used = true, .clock = (clockid_t)c.a[0], .fd = -1, .signo = silent ? 0 : event.sigev_signo, .target = target, .value = event.sigev_value};
+  *t = Timer{.used = true, .clock = (clockid_t)c.a[0], .fd = -1, .signo = silent ? 0 : event.sigev_signo, .target = target, .value = event.sigev_value, .cpu = is_cpu_clock((clockid_t)c.a[0])};
   *result = 0;
   return true;
 }
@@ -178,12 +202,14 @@ long remove(Timer& t) {
 
 long create_descriptor(const Call& c) {
   uint64_t offset;
-  if (!clock_offset((clockid_t)c.a[0], &offset) || c.a[0] < 0) return -EINVAL;
+  if (!clock_offset((clockid_t)c.a[0], &offset) || is_cpu_clock((clockid_t)c.a[0])) return -EINVAL;
   if (c.a[1] & ~(long)(TFD_NONBLOCK | TFD_CLOEXEC)) return -EINVAL;
   Timer* t = free_timer();
   if (!t) return -EMFILE;
   const long fd = raw_syscall(SYS_eventfd2, 0, c.a[1]);
-  if (!failed(fd)) *t = Timer{.used = true, .clock = (clockid_t)c.a[0], .fd = (int)fd};
+  if (failed(fd)) return fd;
+  *t = Timer{.used = true, .clock = (clockid_t)c.a[0], .fd = (int)fd};
+  name(fd, *t);
   return fd;
 }
 
@@ -219,8 +245,8 @@ void expire(Timer& t, uint64_t times) {
 void io_timers_expire() {
   for (uint32_t i = 0; i < kMostTimers; i++) {
     Timer& t = timers[i];
-    if (!t.used || !t.due || t.due > control.now) continue;
-    const uint64_t times = t.interval ? 1 + (control.now - t.due) / t.interval : 1;
+    if (!t.used || !t.due || t.due > now_of(t)) continue;
+    const uint64_t times = t.interval ? 1 + (now_of(t) - t.due) / t.interval : 1;
     arm(t, t.interval ? t.due + times * t.interval : 0, t.interval);
     expire(t, times);
   }
@@ -230,7 +256,7 @@ void io_timers_expire() {
 bool io_timer_only_ends_program() {
   constexpr uint64_t kSoon = 5 * kSecond;
   for (uint32_t i = 0; i < kMostTimers; i++)
-    if (const Timer& t = timers[i]; t.used && t.due && (t.fd >= 0 || !is_fatal(t.target, t.signo) || t.due < control.now + kSoon)) return false;
+    if (const Timer& t = timers[i]; t.used && t.due && !t.cpu && (t.fd >= 0 || !is_fatal(t.target, t.signo) || t.due < control.now + kSoon)) return false;
   return true;
 }
 
@@ -250,10 +276,37 @@ void io_timer_comes_early() {
 }
 
 void timers_closed(long first, long last) {
-  if (!timers) return;
-  for (uint32_t i = kIntervalTimers; i < kMostTimers; i++)
-    if (timers[i].used && timers[i].fd >= first && timers[i].fd <= last && timers[i].fd >= 0) remove(timers[i]);
+  for (uint32_t i = 0; i < name_count;) {
+    if (names[i].fd < first || names[i].fd > last) {
+      i++;
+      continue;
+    }
+    Timer& t = timers[names[i].timer];
+    const int closed = names[i].fd;
+    names[i] = names[--name_count];
+    if (t.fd != closed) continue;
+    t.fd = -1;
+    for (uint32_t k = 0; k < name_count; k++)
+      if (&timers[names[k].timer] == &t) t.fd = names[k].fd;
+    if (t.fd < 0) remove(t);
+  }
 }
+
+void timers_copied(long from, long to) {
+  if (!name_count) return;
+  if (const Timer* t = timer_by_descriptor(from)) name(to, *t);
+}
+
+void timers_before_exec(bool on) {
+  for (uint32_t i = 0; timers && i < kIntervalTimers; i++) {
+    if (!timers[i].due) continue;
+    const uint64_t left = left_of(timers[i]);
+    const itimerval value = on ? itimerval{to_timeval(timers[i].interval), to_timeval(left < 1000 ? 1000 : left)} : itimerval{};
+    raw_syscall(SYS_setitimer, i, &value, nullptr);
+  }
+}
+
+bool has_timer_descriptors() { return name_count != 0; }
 
 bool timer_call(const Call& c, long* result) {
   if (by_hooks) return false;

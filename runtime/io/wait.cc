@@ -19,6 +19,7 @@
 #include "runtime/io/buffers.h"
 #include "runtime/io/call.h"
 #include "runtime/io/descriptors.h"
+#include "runtime/io/vectors.h"
 #include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
@@ -43,19 +44,9 @@ bool can_write(long fd, uint64_t bytes) {
   return nonblocking(fd);
 }
 
-uint64_t vector_bytes(uint64_t iov, uint64_t count) {
-  uint64_t total = 0;
-  for (uint64_t i = 0; i < count && total <= kSmallWrite; i++) {
-    iovec v;
-    if (!read_program(&v, iov + i * sizeof v, sizeof v)) return 0;
-    total += v.iov_len;
-  }
-  return total;
-}
-
 uint64_t message_bytes(uint64_t header) {
   msghdr m;
-  return read_program(&m, header, sizeof m) ? vector_bytes((uint64_t)m.msg_iov, m.msg_iovlen) : 0;
+  return read_program(&m, header, sizeof m) ? vector_bytes((uint64_t)m.msg_iov, m.msg_iovlen, kSmallWrite) : 0;
 }
 
 bool is_fifo(long directory, long path, long flags) {
@@ -185,7 +176,7 @@ bool is_ready(Call& c) {
     case Wait::RECVMSG: return (c.a[2] & MSG_DONTWAIT) || (!(c.a[2] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
     case Wait::RECVMMSG: return (c.a[3] & MSG_DONTWAIT) || nonblocking(c.a[0]);
     case Wait::WRITE: return queue_moves(c, POLLOUT) || (!is_queue(c) && can_write(c.a[0], c.a[2]));
-    case Wait::WRITEV: return can_write(c.a[0], vector_bytes(c.a[1], c.a[2]));
+    case Wait::WRITEV: return can_write(c.a[0], vector_bytes(c.a[1], c.a[2], kSmallWrite));
     case Wait::SEND: return (c.a[3] & MSG_DONTWAIT) || can_write(c.a[0], c.a[2]);
     case Wait::SENDMSG: return (c.a[2] & MSG_DONTWAIT) || can_write(c.a[0], message_bytes(c.a[1]));
     case Wait::OPEN: return !is_fifo(AT_FDCWD, c.a[0], c.a[1]);

@@ -33,8 +33,9 @@ bool gets_other_rights(const struct stat& st, const char* path) {
 // "ELF" and the name by which modules register.
 bool carries_runtime(const char* path, uint64_t size) {
   constexpr char kName[] = "__heddle_register_module";
-  const long fd = raw_syscall(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0 || !size) return true;  // it cannot be looked at: it is not known to be another one
+  // What cannot be looked at is not known to be another one.
+  const long fd = size ? raw_syscall(SYS_open, path, O_RDONLY | O_CLOEXEC, 0) : -1;
+  if (fd < 0) return true;
   const long at = raw_syscall(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE, fd, 0);
   raw_syscall(SYS_close, fd);
   if (at < 0 && at > -4096) return true;

@@ -41,12 +41,15 @@ static_assert(HEDDLE_MAX_THREADS <= 1u << 16);
 
 FreedBlock& freed_block(const void* p) { return freed_blocks[((uint64_t)p >> 4) * 0x9e3779b97f4a7c15ull >> (64 - kFreedBits)]; }
 
+// Not in a recording: blocks are freed without the baton there, and the two words would not belong together.
 void* in_use(void* p) {
+  if (HEDDLE_UNLIKELY(parallel)) return p;
   if (FreedBlock& b = freed_block(p); b.address == (uint64_t)p) b.address = 0;
   return p;
 }
 
 void remember_freed(const void* p, void* caller) {
+  if (HEDDLE_UNLIKELY(parallel)) return;
   FreedBlock& b = freed_block(p);
   const FreedBlock now{(uint64_t)p, (uint64_t)caller << 16 | self->index};
   HeddleDoubleFree& twice = region->result.double_free;

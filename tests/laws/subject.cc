@@ -13,6 +13,7 @@ namespace heddle::laws {
 namespace {
 
 constexpr std::uint32_t kPctDepth = 3, kPctSteps = 100;
+constexpr std::uint32_t kEarly = 96;  // of 256 time-outs come early, in two of four schedules
 
 [[noreturn]] void give_up(const std::string& name, const Error& error) {
   fmt::print("{}: {}\n", name, error.message);
@@ -52,6 +53,8 @@ RunRequest Subject::random(std::uint64_t seed, HeddleStrategy strategy) const {
   options_.run.fill(run);
   run.seed = seed;
   run.strategy = strategy;
+  run.time_model = HEDDLE_TIME_LOOSE;
+  run.early_timeouts = seed & 2 ? kEarly : 0;
   run.point_set = HEDDLE_POINTS_SYNC;
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.inspect = 1;
