@@ -176,6 +176,7 @@ void let_stay(const Thread& t, uint64_t ask_again) {
   uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
   if (HEDDLE_UNLIKELY(io_timer_early < until)) until = io_timer_early;
+  if (HEDDLE_UNLIKELY(signals_at_points) && io_signal_comes_first(t)) until = 0;  // at its next point
   control.stay_until = control.always_ask || t.cancel_requested ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
 
@@ -294,12 +295,26 @@ __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
   return op.kind == HEDDLE_EV_SLEEP || (!restarts && (op.kind == HEDDLE_EV_SEM_WAIT || op.kind == HEDDLE_EV_FUTEX_WOKEN));
 }
 
+// A signal that came before a step that could be executed: its handler runs in place of it, then the thread waits to be chosen again.
+__attribute__((noinline)) void run_handlers_first(Thread& t) {
+  const auto atomic = t.atomic;  // the handler has hooks too
+  const auto stack = t.info->pending_stack;
+  io_run_handlers_first(t);
+  t.atomic = atomic;
+  t.info->pending_stack = stack;
+  control.dirty = true;
+}
+
 Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   for (;;) {
     Wake wake = wait_for_turn(t, op, ready, argument, deadline, yielding);
     // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes first here.
     if (HEDDLE_UNLIKELY(by_hooks) && !parallel && ready && io_signal_recorded(t)) {
       if (interrupted(t, op)) return Wake::kInterrupted;
+      continue;
+    }
+    if (HEDDLE_UNLIKELY(signals_at_points) && wake == Wake::kReady && io_signal_comes_first(t)) {
+      run_handlers_first(t);
       continue;
     }
     // It was chosen for the time, or for the signal: the step itself took time too.
