@@ -119,6 +119,10 @@ bool could_go_on(Thread& t) {
 // Accounts for the choice of `next`: it is about to execute its pending operation. `fair`: it is its turn, the strategy had no say.
 void commit(Thread* current, Thread& next, bool fair) {
   HeddleResult& r = region->result;
+  if (HEDDLE_UNLIKELY(signals_at_points) && next.takes_handlers && io_signal_comes_first(next) && (!next.ready || next.ready(next.argument))) {
+    next.handlers_first = true;  // decided here, once: one from outside may come a moment later
+    next.op.kind = HEDDLE_EV_SIGNAL;
+  }
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
       control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_hooks ? 0 : next.op.object))
     diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
@@ -176,7 +180,7 @@ void let_stay(const Thread& t, uint64_t ask_again) {
   uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
   if (HEDDLE_UNLIKELY(io_timer_early < until)) until = io_timer_early;
-  if (HEDDLE_UNLIKELY(signals_at_points) && io_signal_comes_first(t)) until = 0;  // at its next point
+  if (HEDDLE_UNLIKELY(signals_at_points) && io_signal_has_come(t)) until = 0;  // at its next point
   control.stay_until = control.always_ask || t.cancel_requested ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
 
@@ -299,6 +303,7 @@ __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
 __attribute__((noinline)) void run_handlers_first(Thread& t) {
   const auto atomic = t.atomic;  // the handler has hooks too
   const auto stack = t.info->pending_stack;
+  t.handlers_first = false;
   io_run_handlers_first(t);
   t.atomic = atomic;
   t.info->pending_stack = stack;
@@ -307,14 +312,16 @@ __attribute__((noinline)) void run_handlers_first(Thread& t) {
 
 Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   for (;;) {
+    t.takes_handlers = true;
     Wake wake = wait_for_turn(t, op, ready, argument, deadline, yielding);
+    t.takes_handlers = false;
+    if (HEDDLE_UNLIKELY(t.handlers_first)) {
+      run_handlers_first(t);
+      continue;
+    }
     // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes first here.
     if (HEDDLE_UNLIKELY(by_hooks) && !parallel && ready && io_signal_recorded(t)) {
       if (interrupted(t, op)) return Wake::kInterrupted;
-      continue;
-    }
-    if (HEDDLE_UNLIKELY(signals_at_points) && wake == Wake::kReady && io_signal_comes_first(t)) {
-      run_handlers_first(t);
       continue;
     }
     // It was chosen for the time, or for the signal: the step itself took time too.

@@ -301,8 +301,10 @@ bool io_signal_waits(const Thread& t) {
 bool io_signal_comes_first(const Thread& t) {
   if (!t.io || t.in_runtime) return false;
   const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
-  return io.signal_at == (t.info->steps | kAtStep) || signals_due(io);
+  return io.signal_at == ((t.info->steps + 1) | kAtStep) || signals_due(io);
 }
+
+bool io_signal_has_come(const Thread& t) { return t.io && signals_due(*static_cast<const ThreadIo*>(t.io)); }
 
 void io_run_handlers_first(Thread& t) { run_due(t, io_of(t), t.info->steps | kAtStep, nullptr); }
 

@@ -1,4 +1,5 @@
 // expect: assertion   A handler runs between two volatile stores of the thread that it interrupts, which computes meanwhile.
+// laws: 20 schedules, a million accesses each
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ int main(void) {
   signal(SIGUSR1, compares);
   pthread_create(&t, NULL, sends, NULL);
   a = 1;
-  for (volatile int i = 0; i < 10000000; i++) {
+  for (volatile int i = 0; i < 300000; i++) {
   }
   b = 1;
   pthread_join(t, NULL);
