@@ -121,7 +121,7 @@ void commit(Thread* current, Thread& next, bool fair) {
   HeddleResult& r = region->result;
   if (HEDDLE_UNLIKELY(signals_at_points) && next.takes_handlers && io_signal_comes_first(next) && (!next.ready || next.ready(next.argument))) {
     next.handlers_first = true;  // decided here, once: one from outside may come a moment later
-    next.op.kind = HEDDLE_EV_SIGNAL;
+    next.op = Op{HEDDLE_EV_SIGNAL, next.op.site, 0, 0};
   }
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
       control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_hooks ? 0 : next.op.object))

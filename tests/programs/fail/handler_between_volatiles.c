@@ -1,4 +1,5 @@
 // expect: assertion   A handler runs between two volatile stores of the thread that it interrupts.
+// tsan: none, gcc does not tell volatile accesses from others there
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>

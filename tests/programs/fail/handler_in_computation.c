@@ -1,4 +1,5 @@
 // expect: assertion   A handler runs between two volatile stores of the thread that it interrupts, which computes meanwhile.
+// tsan: none, gcc does not tell volatile accesses from others there
 // laws: 20 schedules, a million accesses each
 #include <assert.h>
 #include <pthread.h>
