@@ -122,6 +122,10 @@ bool could_go_on(Thread& t) {
 // Accounts for the choice of `next`: it is about to execute its pending operation. `fair`: it is its turn, the strategy had no say.
 void commit(Thread* current, Thread& next, bool fair) {
   HeddleResult& r = region->result;
+  if (HEDDLE_UNLIKELY(signals_at_points) && next.takes_handlers && io_signal_comes_first(next) && (!next.ready || next.ready(next.argument))) {
+    next.handlers_first = true;  // decided here, once: one from outside may come a moment later
+    next.op = Op{HEDDLE_EV_SIGNAL, next.op.site, 0, 0};
+  }
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
       control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_hooks ? 0 : next.op.object))
     diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
@@ -182,6 +186,7 @@ void let_stay(const Thread& t, uint64_t ask_again) {
   if (HEDDLE_UNLIKELY(io_timer_cpu_step < until)) until = io_timer_cpu_step;
   if (HEDDLE_UNLIKELY(control.jump_step < until)) until = control.jump_step;
   if (const uint64_t half = control.max_steps / 2; control.steps <= half && half < until) until = half + 1;  // fair from there on
+  if (HEDDLE_UNLIKELY(signals_at_points) && io_signal_has_come(t)) until = 0;  // at its next point
   control.stay_until = control.always_ask || t.cancel_requested || many_looks() ? 0 : until < control.max_steps ? until : control.max_steps - 1;
 }
 
@@ -301,9 +306,26 @@ __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
   return op.kind == HEDDLE_EV_SLEEP || (!restarts && (op.kind == HEDDLE_EV_SEM_WAIT || op.kind == HEDDLE_EV_FUTEX_WOKEN));
 }
 
+// A signal that came before a step that could be executed: its handler runs in place of it, then the thread waits to be chosen again.
+__attribute__((noinline)) void run_handlers_first(Thread& t) {
+  const auto atomic = t.atomic;  // the handler has hooks too
+  const auto stack = t.info->pending_stack;
+  t.handlers_first = false;
+  io_run_handlers_first(t);
+  t.atomic = atomic;
+  t.info->pending_stack = stack;
+  control.dirty = true;
+}
+
 Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   for (;;) {
+    t.takes_handlers = true;
     Wake wake = wait_for_turn(t, op, ready, argument, deadline, yielding);
+    t.takes_handlers = false;
+    if (HEDDLE_UNLIKELY(t.handlers_first)) {
+      run_handlers_first(t);
+      continue;
+    }
     // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes first here.
     if (HEDDLE_UNLIKELY(by_hooks) && !parallel && ready && io_signal_recorded(t)) {
       if (interrupted(t, op)) return Wake::kInterrupted;

@@ -40,6 +40,8 @@ struct Thread : HeddleHot {  // `budget`: hooks left before a forced point; `req
   uint32_t timed_waits;     // so far
   uint32_t early_timeouts;  // among them
   bool waits_inside;        // in a system call that only the program itself can end (io/inside.cc)
+  bool takes_handlers;      // it waits where a signal's handler may run in place of its step,
+  bool handlers_first;      // ... and was chosen for that
   bool yielding;            // gives way if anyone else can run (yield, sleep, spin budget)
   uint32_t free_yields;     // at which it was not made to give way
   uint32_t unproductive;    // points in a row that changed nothing (spinning)

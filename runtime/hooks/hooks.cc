@@ -40,13 +40,24 @@ bool nearly_overflows(const Thread& t, const void* frame) {
   return (uint64_t)frame - t.stack_low < (reserve < 16384 ? reserve : 16384);
 }
 
+// What a thread shares with a handler that interrupts it is no race, so nobody learns that it should be a point. By the standard it is
+// volatile, if not atomic. Not what lies on its own stack, and not without end: it may be a computation, whose steps would look like a livelock.
+static bool shared_with_handler(Thread& t, const volatile void* p, const HeddleSite* site) {
+  constexpr uint16_t kMost = 1000;
+  static uint16_t passed[HEDDLE_MAX_THREADS];
+  const bool counted = (site->flags & HEDDLE_SITE_VOLATILE) && (site->state & HEDDLE_SITE_COUNTED);  // has its hook in every clone
+  if (!counted || region->run.point_set != HEDDLE_POINTS_RACY) return false;
+  if ((uint64_t)p >= t.stack_low && (uint64_t)p < t.stack_high) return false;
+  return passed[t.index] < kMost && ++passed[t.index];
+}
+
 // An access that is a point, or whose detail is wanted. Not the hot path.
 __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site,
-                                           uint64_t length, void* frame, void* caller) {
+                                           uint64_t length, void* frame, void* caller, bool is_point) {
   read_back_if_needed(t, frame);
   if (HEDDLE_UNLIKELY(nearly_overflows(t, frame))) return;
   bool is_write = kind == HEDDLE_EV_WRITE || kind == HEDDLE_EV_WRITE_RANGE;
-  bool is_point = (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
+  is_point |= (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
   if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
   if (is_point) {
     const Op op{kind, site_id(site), 0, (uint64_t)p, length ? (uint32_t)(length < ~0u ? length : ~0u) : size};
@@ -139,9 +150,10 @@ __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, Hed
   if (t.budget <= 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
   if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
   if (site->state & HEDDLE_SITE_COUNTED) count_access(t, site, p);
-  if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
+  const bool for_signals = HEDDLE_UNLIKELY(signals_at_points) && shared_with_handler(t, p, site);
+  if ((site->state & HEDDLE_SITE_POINT) | every_access_slow | for_signals)
     access_slow(t, p, kSize, kWrite ? HEDDLE_EV_WRITE : HEDDLE_EV_READ, site, 0, __builtin_frame_address(0),
-                __builtin_return_address(0));
+                __builtin_return_address(0), for_signals);
   if constexpr (kWrite)
     detector::write(t, p, kSize, site);
   else
@@ -170,7 +182,7 @@ inline void range(const volatile void* p, size_t length, bool is_write, HeddleSi
   if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
     access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
-                __builtin_return_address(0));
+                __builtin_return_address(0), false);
   if (detector::on) detector::range(*t, p, length, is_write, site, 0);
   if (site->state & HEDDLE_SITE_POINT) detector::point_passed(*t);
 }

@@ -57,6 +57,14 @@ void io_signal_opportunity_passed(Thread& t);
 
 /// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
 bool io_signal_waits(const Thread& t);
+/// The program handles signals, and their handlers run at steps of every kind: not in recordings, which have fewer kinds of them, nor in
+/// replays of traces of earlier versions.
+extern bool signals_at_points;
+/// The thread has been chosen, but its step is not counted yet: has a signal come that its mask lets in (or, in a replay, came in this step)?
+bool io_signal_comes_first(const Thread& t);
+bool io_signal_has_come(const Thread& t);
+/// Runs the handlers of those signals, on the thread itself. The place is the number of its step, which is counted now.
+void io_run_handlers_first(Thread& t);
 /// The program handles signals: one may come at any moment.
 bool io_signals_may_come();
 /// A replay: one came in this step of the wait.

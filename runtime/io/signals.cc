@@ -1,9 +1,11 @@
 // Signals with a handler of the program (faults are runtime/fail/'s): the kernel's delivery only queues them; the handler runs at
-// the next opportunity of a controlled thread, that is at the start of a point or after a system call. The opportunity's number is
-// recorded, so a replay runs the handler in the same place. Signals that the program sends itself are queued without the kernel.
+// the next opportunity of a controlled thread, that is at the start of a point, after a system call, or when it is chosen for a step, before
+// that. The number of the opportunity, or of the step, is recorded, so a replay runs the handler in the same place. Signals that the program
+// sends itself are queued without the kernel.
 //
 // Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
 // atomics, raw system calls and the thread's own `stop`.
+#include "abi/late_signals.h"
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr int kSignals = 65;
 constexpr uint64_t kInWait = 1ull << 62;  // in the number of an opportunity
+constexpr uint64_t kAtStep = 1ull << 61;  // it is the number of a step of the thread instead
 constexpr int kInterrupt = 32;  // glibc's SIGCANCEL, free because cancellation is modelled
 constexpr uint64_t kFaults =
     bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGABRT) | bit(SIGTRAP) | bit(SIGSYS);
@@ -212,6 +215,7 @@ long install(int signo, const KernelSigaction& wanted) {
   action.flags |= kSaRestorer;
   if (handled) {
     handles_any = true;
+    signals_at_points = !by_hooks && !*heddle_late_signals(&region->run);
     // Never SA_RESTART: a blocking call has to come back so that the handler can run; record.cc starts it again.
     action.handler = (void*)queue_external;
     action.flags = SA_SIGINFO | kSaRestorer | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK));
@@ -221,6 +225,8 @@ long install(int signo, const KernelSigaction& wanted) {
 }
 
 }  // namespace
+
+bool signals_at_points;
 
 uint64_t without_sigsys(uint64_t mask) { return mask & ~bit(SIGSYS); }
 
@@ -291,6 +297,16 @@ bool io_signal_waits(const Thread& t) {
   const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
   return io.signal_at == (io.opportunities | kInWait) || signals_due(io);
 }
+
+bool io_signal_comes_first(const Thread& t) {
+  if (!t.io || t.in_runtime) return false;
+  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
+  return io.signal_at == ((t.info->steps + 1) | kAtStep) || signals_due(io);
+}
+
+bool io_signal_has_come(const Thread& t) { return t.io && signals_due(*static_cast<const ThreadIo*>(t.io)); }
+
+void io_run_handlers_first(Thread& t) { run_due(t, io_of(t), t.info->steps | kAtStep, nullptr); }
 
 bool io_run_handlers(Thread& t) {
   ThreadIo& io = io_of(t);

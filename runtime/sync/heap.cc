@@ -66,10 +66,31 @@ void* handed_out(void* p, size_t bytes, uint32_t site) {
   return p;
 }
 
+bool word_at(uint64_t address, uint64_t* value) { return io_peek((const void*)address, 8, value); }
+
+// libc's own tests of what it is given, as far as they look at the block and its neighbour. A block that was merged with free memory around
+// it says any size, and so does what never was a block: malloc_usable_size() believes it and follows it out of the heap.
+bool is_block_of_libc(uint64_t p) {
+  constexpr uint64_t kFlags = 7, kMapped = 2, kPreviousInUse = 1, kHeader = 16, kSmallest = 32, kPage = 4096;
+  uint64_t before, head, next;
+  if (p % 16 || !word_at(p - 8, &head)) return false;
+  const uint64_t chunk = p - kHeader, size = head & ~kFlags;
+  if (head & kMapped) return word_at(chunk, &before) && size && ((chunk - before) | (before + size)) % kPage == 0;
+  return size >= kSmallest && size % 16 == 0 && size < 1ull << 47 && word_at(chunk + size + 8, &next) && (next & kPreviousInUse);
+}
+
+// Of a block that is about to be freed; 0: it is none, or not any more. libc will say so.
+size_t size_to_free(void* p) {
+  if (HEDDLE_UNLIKELY(own_heap_has(p))) return own_heap_size(p);
+  if (freed_block(p).address == (uint64_t)p) return 0;
+  const bool of_libc = !real.free || HEDDLE_REAL(free) == __libc_free;
+  return of_libc && !is_block_of_libc((uint64_t)p) ? 0 : malloc_usable_size(p);
+}
+
 void taken_back(void* p, uint32_t site) {
-  size_t bytes = malloc_usable_size(p);
+  size_t bytes = size_to_free(p);
   drop_objects_in(p, bytes);
-  if (detector::on) detector::freed(*self, p, bytes, site);
+  if (detector::on && bytes) detector::freed(*self, p, bytes, site);
   record(HEDDLE_EV_FREE, p, bytes, site);
 }
 

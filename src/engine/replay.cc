@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "abi/inputs.h"
+#include "abi/late_signals.h"
 #include "src/engine/builds.h"
 #include "src/engine/ending.h"
 #include "src/engine/stop_table.h"
@@ -165,6 +166,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.max_steps = number(head.meta, "max_steps", run.max_steps);
   run.time_model = static_cast<std::uint32_t>(number(head.meta, "time_model", HEDDLE_TIME_VIRTUAL));
+  *heddle_late_signals(&run) = number(head.meta, "signals_at_points", 0) == 0;
   run.light = static_cast<std::uint32_t>(number(head.meta, "light", 0));
   run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, "fail_on_race", 0));
   run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, "fork_at_mark", 0));

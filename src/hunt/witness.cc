@@ -58,6 +58,7 @@ void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const
   meta.more["fail_on_output"] = request.conditions.output();
   meta.more["network"] = request.worker.launch.network == Network::kOwn ? "own" : "host";
   if (light) meta.more["light"] = "1";
+  meta.more["signals_at_points"] = "1";  // traces without it were made with late ones (abi/late_signals.h)
   meta.more["time_model"] = std::to_string(plan.parameters.time_model);
   meta.more["pct_depth"] = std::to_string(plan.parameters.pct_depth);
   meta.more["pct_steps"] = std::to_string(plan.parameters.pct_steps);
