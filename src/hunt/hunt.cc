@@ -24,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 constexpr milliseconds kTick{50};
+constexpr std::uint64_t kSurvey = 16;  // which run; earlier, programs that fail easily need more runs (docs/benchmarks.md, Search)
 constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100, kMaxRaceRuns = 50;
 
 std::vector<int> allowed_cpus() {
