@@ -63,9 +63,15 @@ bool asks_for_random(std::string_view inputs) {
   return false;
 }
 
+// What its threads send each other, to handlers, is no input.
 bool got_signals(std::string_view inputs) {
-  while (std::optional<Record> record = take(inputs))
-    if (record->head.kind == HEDDLE_IN_SIGNAL) return true;
+  while (std::optional<Record> record = take(inputs)) {
+    const HeddleInput& input = record->head;
+    if (input.kind == HEDDLE_IN_SIGNAL) return true;
+    if (input.kind == HEDDLE_IN_SYSCALL &&
+        (input.number == SYS_rt_sigtimedwait || input.number == SYS_rt_sigsuspend || input.number == SYS_pause))
+      return true;
+  }
   return false;
 }
 

@@ -61,13 +61,14 @@ std::string time_text(std::uint64_t ns) {
   return fmt::format("{} s", ns / 1'000'000'000);
 }
 
-// No other thread ran any more. One that could have, and did not: who waits could not, whenever the wait had ended.
+// No other thread ran any more. One that would have run in the meantime: who waits for a thread to end would not.
 std::string who_did_not_run(const TraceHead& head, const std::string& self) {
   if (!head.failure) return {};
   for (const ThreadAtFailure& thread : head.failure->threads)
     if (thread.thread != self && thread.state == "not started yet") return fmt::format("thread {} started", clean(thread.thread, true));
+  const auto joins = [](const std::string& state) { return state.starts_with("waits for thread "); };
   for (const ThreadAtFailure& thread : head.failure->threads)
-    if (thread.thread != self && thread.state.starts_with("about to "))
+    if (thread.thread != self && thread.state != "finished" && !joins(thread.state))
       return fmt::format("thread {} went on ({})", clean(thread.thread, true), clean(thread.state, true));
   return {};
 }
