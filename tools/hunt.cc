@@ -102,9 +102,9 @@ void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, c
   Result<TraceHead> head = std::unexpected(Error{});
   if (!found.races.empty() && !limit.stop())
     head = write_race_trace(confirming, answer.result, run, meta_of(arguments, answer), shown, arguments.trace, executor);
-  if (!head && limit.stop() && answer.result.race_runs.contains(run))
+  if (!head && (limit.stop() || found.races.empty()) && answer.result.race_runs.contains(run))
     head = write_seen_race_trace(confirming, answer.result, run, meta_of(arguments, answer), std::move(shown),
-                                 limit.time_is_up() ? "this run was not executed again: the time of the hunt was used up"
+                                 limit.time_is_up() || found.out_of_time ? "this run was not executed again: the time of the hunt was used up"
                                                     : "this run was not executed again: the hunt was interrupted",
                                  arguments.trace, executor);
   if (head)

@@ -215,6 +215,15 @@ nlohmann::ordered_json failures_json(const Answer& answer) {
   return out;
 }
 
+void print_cut_off(const CutOffRuns& cut) {
+  if (cut.at_bound)
+    say("  note: {} cut off at the step bound, {}after {}, while threads still changed something: what comes behind it is not known; --max-steps N raises the bound\n",
+        were("run", cut.at_bound), cut.at_bound == 1 ? "" : "the longest ", counted("step", cut.steps));
+  if (cut.uncontrolled)
+    say("  note: {} ended when all threads waited, beside a thread that heddle does not control: it may wake them, so this is not known to be a deadlock\n",
+        counted("run", cut.uncontrolled));
+}
+
 void print_words(const HuntArguments& arguments, const Answer& answer) {
   const HuntResult& result = answer.result;
   const std::optional<std::size_t> foremost = answer.foremost();
@@ -222,8 +231,9 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
     for (std::size_t i = 0; i < answer.told.size(); i++) print_failure(arguments, result.failures[i], answer.told[i]);
     if (arguments.request.keep_going) print_summary(result);
   } else {
-    const char* answer_words = result.runs == 0 && result.interrupted ? "interrupted: no run ended"
-                               : result.runs == 0                     ? "inconclusive: no run ended"
+    const bool none_ended = result.runs == result.cut_off.all();
+    const char* answer_words = none_ended && result.interrupted ? "interrupted: no run ended"
+                               : none_ended                           ? "inconclusive: no run ended"
                                : result.interrupted                   ? "interrupted: nothing failed"
                                                                       : "nothing failed";
     const std::size_t races = count_pairs(answer.races.races) + count_pairs(answer.races.seen_once);
@@ -249,6 +259,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
       say("  {}\n", totals_text(told.witness->head));
   }
   for (const std::string& note : result.notes) say("  note: {}\n", note);
+  print_cut_off(result.cut_off);
   if (answer.races.unconfirmed > 0)
     say("  note: {} seen once and not again when the run was repeated\n",
                were("more data race", answer.races.unconfirmed));
@@ -285,7 +296,7 @@ int status_of(const Answer& answer) {
   if (const auto foremost = answer.foremost()) return answer.told[*foremost].confirmed() ? kFound : kInconclusive;
   if (!answer.told.empty()) return kUsage;  // nothing could be written
   if (answer.result.interrupted) return kInterruptedExit;
-  return answer.result.runs == 0 ? kInconclusive : kClean;
+  return answer.result.runs == answer.result.cut_off.all() ? kInconclusive : kClean;
 }
 
 nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& answer) {
@@ -321,6 +332,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["interrupted"] = result.interrupted;
   out["out_of_time"] = result.out_of_time;
   out["stopped"] = {{"runs", result.stopped.runs}, {"steps", result.stopped.steps}, {"threads", result.stopped.threads}};
+  out["cut_off"] = {{"at_step_bound", result.cut_off.at_bound}, {"steps", result.cut_off.steps}, {"uncontrolled_thread", result.cut_off.uncontrolled}};
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
   if (told && told->simplified) out["simplified"] = simplified_json(*told->simplified, told->trace);
   if (arguments.request.keep_going) out["failures"] = failures_json(answer);

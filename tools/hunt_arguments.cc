@@ -33,8 +33,8 @@ HEDDLE_OPTIONS=key=value:... sets more (backend, detail of the trace ...); HEDDL
 Example:  heddle hunt --time 5m -- ./queue 100
           heddle hunt --gtest --runs 500 --junit hunt.xml --sarif hunt.sarif -- ./queue_test       (docs/ci.md)
           git bisect run heddle hunt --bisect --build make --runs 500 -- ./queue
-Exit status: 66 a failure was found, 0 none, 3 it was found but executed again it did not come back, 2 usage or input error,
-70 a bug in heddle, 130 interrupted.)";
+Exit status: 66 a failure was found, 0 nothing failed, 3 inconclusive (a failure was seen once and could not be repeated, or no run came
+to its end), 2 usage or input error, 70 a bug in heddle, 130 interrupted.)";
 
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {
@@ -67,7 +67,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
       ->check(one_of({"auto", "on", "off"}));
   app.add_option(
          "--max-steps", typed.max_steps,
-         "a longer run is a livelock (default: 20 million in the first run, then 100 times the longest seen, at least "
+         "a longer run is cut off; a livelock if nothing changes any more (default: 20 million in the first run, then 100 times the longest seen, at least "
          "2 million)")
       ->check(whole_number(1, std::numeric_limits<std::uint64_t>::max()));
   app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is a livelock (default: none)");

@@ -36,6 +36,14 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return out;
 }
 
+// A format is often taken for an option: "; did you mean --format html?"
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+  for (const char* format : {"html", "perfetto", "text"})
+    if (word == std::string("--") + format && std::ranges::find(known, "--format") != known.end())
+      return fmt::format("; did you mean --format {}?", format);
+  return did_you_mean(word, known);
+}
+
 }  // namespace
 
 void set_usage(CLI::App& app, std::string usage) { app.formatter(std::make_shared<Formatter>(std::move(usage))); }
@@ -83,7 +91,7 @@ std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& 
       const bool option = rest.front().starts_with('-');
       return report_error(verb,
                           {fmt::format("{} is {}{}", rest.front(), option ? "not an option" : "one argument too many",
-                                       option ? did_you_mean(rest.front(), options_of(app)) : ""),
+                                       option ? meant(rest.front(), options_of(app)) : ""),
                            app.get_name() + " --help"});
     }
     return report_error(verb, {problem.what(), app.get_name() + " --help"});

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "abi/cut_off.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
 #include "runtime/control/recording.h"
@@ -15,6 +16,7 @@
 namespace heddle::rt {
 
 Verdict verdict;
+bool threads_run_uncontrolled;
 
 namespace {
 bool failing;
@@ -82,7 +84,24 @@ void await_inspection() {
   __atomic_store_n(&region->result.awaiting_host, 0, __ATOMIC_SEQ_CST);
 }
 
+namespace {
+
+bool a_lock_cycle_is_closed() {
+  for (uint32_t i = 0; i < control.thread_count; i++)
+    if (!control.threads[i].finished && control.threads[i].state == HEDDLE_T_PENDING && in_lock_cycle(control.threads[i])) return true;
+  return false;
+}
+
+// Of the program nothing is known but that it was not at its end: no failure, and no stacks.
+[[noreturn]] void cut_off(uint32_t why) {
+  if (begin_failure(self)) region->result.overflow |= why;
+  end_run(0);
+}
+
+}  // namespace
+
 void fail_deadlock() {
+  if (threads_run_uncontrolled && !region->run.feed && !a_lock_cycle_is_closed()) cut_off(HEDDLE_CUT_OFF_UNCONTROLLED);
   Thread* t = self;
   if (t) HEDDLE_CAPTURE_REGS(*t->info);
   if (begin_failure(t)) {
@@ -112,14 +131,23 @@ bool only_sleepers_are_left() {
   return blocked;
 }
 
+// A claim about fair schedules: in its second half the run was scheduled fairly, and in nearly all of that nothing changed that lasts.
+// Threads that change something at every step may be at their end one step later.
+bool nothing_changed_before_the_bound() {
+  return control.quiet_steps > control.max_steps / 8 * 3 && !control.out && control.next_deadline == ~0ull;
+}
+
 }  // namespace
 
 void fail_livelock(Thread& t) {
-  if (control.steps < control.max_steps && only_sleepers_are_left()) fail_deadlock();
+  const bool at_bound = control.steps >= control.max_steps;
+  if (at_bound && !nothing_changed_before_the_bound()) cut_off(HEDDLE_CUT_OFF_STEPS);
+  if (threads_run_uncontrolled && !region->run.feed) cut_off(HEDDLE_CUT_OFF_UNCONTROLLED);
+  if (!at_bound && only_sleepers_are_left()) fail_deadlock();
   if (self) HEDDLE_CAPTURE_REGS(*self->info);
   if (begin_failure(&t)) {
     copy_text(region->result.failure.message, sizeof region->result.failure.message,
-              control.steps >= control.max_steps            ? "the step bound was reached, the second half of it under a fair schedule"
+              at_bound ? "threads spun without progress until the step bound was reached, also under a fair schedule"
               : control.quiet_steps > kQuietIsLivelock && control.fair_steps >= kQuietIsLivelock / 2
                   ? "threads spin without progress, also under a fair schedule"
                                                        : "threads spin without progress");

@@ -234,7 +234,7 @@ long call_clone(Call& c) {
     note(q.flags == kThreadOfLibc ? "libc made a thread of its own (timer_create() with SIGEV_THREAD, or POSIX aio): it runs uncontrolled, and the program may wait for it "
                                     "in vain; use timerfd, or threads that the program makes itself"
                                   : "a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
-    io_others_may_act = true;
+    io_others_may_act = threads_run_uncontrolled = true;
     inside_changed();
     return clone_now(c, q);
   }

@@ -80,7 +80,7 @@ Result<FailureConditions> FailureConditions::create(std::string_view exits, std:
 }
 
 void FailureConditions::judge(RunOutcome& outcome) const {
-  bool exited = outcome.end == RunEnd::kFinished && WIFEXITED(outcome.wait_status);
+  bool exited = outcome.end == RunEnd::kFinished && WIFEXITED(outcome.wait_status) && !outcome.cut_off();
   if (exited && listed_) {
     int status = WEXITSTATUS(outcome.wait_status);
     if (outcome.failure && outcome.failure->kind == "exit" && !listed_->contains(status)) outcome.failure.reset();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/cut_off.h"
 #include "src/engine/site_catalog.h"
 #include "src/engine/worker.h"
 #include "src/program/symbolizer.h"
@@ -52,6 +53,8 @@ struct RunOutcome {
   std::vector<std::string> notes;
   CapturedOutput output;
   std::optional<Evidence> evidence;  // when something failed, or asked for
+  /// Ended by the runtime, and nothing is wrong as far as is known (abi/cut_off.h): HEDDLE_CUT_OFF_*.
+  std::uint32_t cut_off() const { return result.overflow & HEDDLE_CUT_OFF; }
 };
 
 /// Bounded copies of what the last run left in `region`.

@@ -63,6 +63,26 @@ bool asks_for_random(std::string_view inputs) {
   return false;
 }
 
+// What its threads send each other, to handlers, is no input.
+bool got_signals(std::string_view inputs) {
+  while (std::optional<Record> record = take(inputs)) {
+    const HeddleInput& input = record->head;
+    if (input.kind == HEDDLE_IN_SIGNAL) return true;
+    if (input.kind == HEDDLE_IN_SYSCALL &&
+        (input.number == SYS_rt_sigtimedwait || input.number == SYS_rt_sigsuspend || input.number == SYS_pause))
+      return true;
+  }
+  return false;
+}
+
+bool asked_for_ids(std::string_view inputs) {
+  while (std::optional<Record> record = take(inputs))
+    if (record->head.kind == HEDDLE_IN_SYSCALL &&
+        (record->head.number == SYS_getpid || record->head.number == SYS_getppid || record->head.number == SYS_gettid))
+      return true;
+  return false;
+}
+
 bool read_the_same(std::string_view inputs, std::string_view again) {
   for (;;) {
     const std::optional<Record> one = next_read(inputs), other = next_read(again);

@@ -10,6 +10,8 @@ namespace heddle {
 bool asks_for_random(std::string_view inputs);
 /// Two executions of one schedule read the same. Of what is asked about files only their bytes count: times and inode
 /// numbers of what a run made itself are always new.
+bool got_signals(std::string_view inputs);
+bool asked_for_ids(std::string_view inputs);  // of processes and kernel threads
 bool read_the_same(std::string_view inputs, std::string_view again);
 
 }  // namespace heddle

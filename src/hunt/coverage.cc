@@ -4,6 +4,13 @@
 
 namespace heddle {
 
+namespace {
+
+// Good-Turing says nothing of a small sample. Where none of n runs showed something new, up to 3 in n may (the rule of three, at 95 %).
+constexpr std::uint64_t kLeastSample = 20, kSampleOfRare = 100;
+
+}  // namespace
+
 double CoverageSummary::unseen_at_least() const {
   if (once == 0) return 0;
   const auto n1 = static_cast<double>(once), n2 = static_cast<double>(twice);
@@ -34,9 +41,12 @@ std::string describe(const CoverageSummary& s) {
                                  s.reads_from == 1 ? "" : "s", s.quiet ? "none" : "some",
                                  last == 1 ? "the last run" : fmt::format("the last {} runs", last), s.classes,
                                  s.classes == 1 ? "" : "es");
+  if (s.waiting == 0) return text;
   if (s.waiting)
     return text + fmt::format("; {} schedule{} wait{} to be executed, and what these lead to", *s.waiting,
                               *s.waiting == 1 ? "" : "s", *s.waiting == 1 ? "s" : "");
+  const std::string seen_once = s.once ? fmt::format("{} of them seen once", s.once) : "each seen more than once";
+  if (s.runs < (s.once ? kLeastSample : kSampleOfRare)) return text + fmt::format(", {}: too few runs to tell what others would show", seen_once);
   if (s.once == 0)
     text += fmt::format(", each seen more than once: more runs with the same input{} will hardly show others",
                         s.times == Times::kOnlyWhenDue ? ", in which sleeps and time-outs end only when no other thread can run,"

@@ -80,11 +80,23 @@ TEST(Coverage, TheOrderOfSystemCallsIsPartOfAClass) {
 
 TEST(Coverage, OfAnEnumerationNothingIsEstimated) {
   CoverageSummary s;
-  s.runs = 9, s.classes = 1;
+  s.runs = 100, s.classes = 1;
   EXPECT_NE(describe(s).find("more runs"), std::string::npos);
+  s.waiting = 0;
+  EXPECT_EQ(describe(s).find("wait"), std::string::npos);
   s.waiting = 3;
   EXPECT_EQ(describe(s).find("more runs"), std::string::npos);
   EXPECT_NE(describe(s).find("3 schedules wait to be executed"), std::string::npos);
+}
+
+TEST(Coverage, OfAFewRunsNothingIsEstimated) {
+  CoverageSummary s;
+  s.runs = 99, s.classes = 1;
+  EXPECT_TRUE(describe(s).ends_with("each seen more than once: too few runs to tell what others would show")) << describe(s);
+  s.runs = 19, s.classes = 19, s.once = 19;
+  EXPECT_TRUE(describe(s).ends_with("19 of them seen once: too few runs to tell what others would show")) << describe(s);
+  s.runs = 20, s.classes = 20, s.once = 20;
+  EXPECT_TRUE(describe(s).ends_with("most schedules of this program are unseen")) << describe(s);
 }
 
 TEST(Coverage, ASampleIsCalledOne) {

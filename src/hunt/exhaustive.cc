@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "src/hunt/changing_input.h"
+
 namespace heddle {
 namespace {
 
@@ -20,11 +22,35 @@ Exhaustive::Exhaustive(Strategy strategy, std::uint64_t seed, std::optional<std:
 void Exhaustive::learn_run(std::size_t i, const Lesson* lesson) {
   executed_++;
   if (!lesson || !lesson->seen) return strategy_ == Strategy::kDpor ? dpor_.learn({}) : enumeration_.lost(i);
-  gave_way_ = gave_way_ || !made_to_give_way(lesson->seen->decisions, lesson->seen->pending).empty();
+  gave_way_ = gave_way_ || yields_or_spins(lesson->seen->decisions, lesson->seen->pending);
+  for (const HeddleEvent& event : lesson->seen->decisions) {
+    shares_memory_ |= (heddle_event_properties(event.kind) & HEDDLE_P_ACCESS) != 0;
+    waits_for_conditions_ |= event.kind == HEDDLE_EV_COND_WAIT;
+    compares_ |= event.kind == HEDDLE_EV_ATOMIC_CAS;
+  }
   if (strategy_ == Strategy::kDpor)
     dpor_.learn(lesson->seen->decisions, lesson->seen->pending, lesson->seen->failing);
   else
     enumeration_.learn(i, lesson->seen->decisions);
+}
+
+void Exhaustive::learn_inputs(std::string_view inputs) {
+  gets_signals_ = gets_signals_ || got_signals(inputs);
+  asks_for_ids_ = asks_for_ids_ || asked_for_ids(inputs);
+}
+
+// Orders and strength of atomics are not in a run's record: what is said of them holds where they are weak.
+std::string Exhaustive::not_varied() const {
+  std::string list;
+  const auto add = [&](bool is_there, const char* what) {
+    if (is_there) list += (list.empty() ? "" : ", ") + std::string(what);
+  };
+  add(shares_memory_, "memory orders (all is sequentially consistent)");
+  add(compares_, "failures of weak compare-and-exchange");
+  add(waits_for_conditions_, "spurious wake-ups");
+  add(gets_signals_, "moments of signals");
+  add(asks_for_ids_, "process ids");
+  return list.empty() ? list : "; not varied: " + list;
 }
 
 void Exhaustive::learn(const Epoch& epoch, const std::map<std::uint64_t, Lesson>& lessons) {
@@ -70,7 +96,7 @@ std::string words_of(Times times) {
 std::string Exhaustive::words(bool failed, const std::string& apart, const std::string& changing, Times times) const {
   std::string outcome = (failed ? "" : ": none fails") + (apart.empty() ? "" : "; not all orders of " + apart) +
                         (gave_way_ ? "; a thread that yields or spins again and again was made to give way" : "") +
-                        words_of(times);
+                        words_of(times) + not_varied();
   if (before_ > 0)
     outcome += fmt::format("; {} run{} came before all scheduling points were known", before_, before_ == 1 ? "" : "s");
   const bool dpor = strategy_ == Strategy::kDpor;

@@ -25,6 +25,8 @@ class Exhaustive {
   /// What was executed, at its end; `failed`: some of it did. `apart`: what no schedule orders, in words; empty:
   /// nothing. `changing`: why other runs of the same schedules could do something else; then nothing is said of all.
   std::string words(bool failed, const std::string& apart, const std::string& changing, Times times) const;
+  /// What a run read: what of it every run had alike.
+  void learn_inputs(std::string_view inputs);
 
  private:
   void learn_run(std::size_t i, const Lesson* lesson);
@@ -35,6 +37,10 @@ class Exhaustive {
   std::optional<std::uint32_t> bound_;
   std::uint64_t executed_ = 0;  // since the points are what they are
   std::uint64_t before_ = 0;    // with fewer points
+  std::string not_varied() const;
+
+  // What the program did, in any run, that a machine may answer in more ways than were executed.
+  bool shares_memory_ = false, waits_for_conditions_ = false, compares_ = false, gets_signals_ = false, asks_for_ids_ = false;
   bool gave_way_ = false;       // in one of these: a thread that could have gone on had to let others go first
 };
 

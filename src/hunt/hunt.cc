@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 constexpr milliseconds kTick{50};
 constexpr std::uint64_t kSurvey = 16;  // which run; earlier, programs that fail easily need more runs (docs/benchmarks.md, Search)
+constexpr std::uint64_t kInVain = 8;  // runs of which none came to its end
 constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100, kMaxRaceRuns = 50;
 
 std::vector<int> allowed_cpus() {
@@ -74,17 +75,19 @@ class Hunter {
   bool first_to_show_a_race(std::uint64_t index, const RunOutcome& outcome);
   void keep_race_run(std::uint64_t index, const RunOutcome& outcome);
   void stopped(std::uint64_t index, RunOutcome outcome);
+  void cut_off(std::uint64_t index, const RunOutcome& outcome);
   milliseconds reserved(double seconds) const;
   bool close_epoch_if_done();
   std::uint64_t limit() const;
   bool may_start() const;
   void go_alone();
   bool over() const {
-    return stop_ || error_ || bug_ || (in_flight_ == 0 && (exhausted_ || next_ >= std::min(request_.runs, best_)));
+    return stop_ || error_ || bug_ || (in_flight_ == 0 && (exhausted_ || in_vain_ || next_ >= std::min(request_.runs, best_)));
   }
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
   void summarise();
+  void count_cut_off();
   std::string not_ordered() const;
   enum class Input { kSame, kOther, kRandom };  // of runs that follow one schedule
   Input look_at(const std::string& inputs, RunRequest request, Executor& executor) const;
@@ -106,6 +109,8 @@ class Hunter {
   std::optional<Exhaustive> exhaustive_;
   bool small_ = false;      // the first run was
   bool exhausted_ = false;  // nothing is left to execute
+  std::map<std::uint64_t, std::uint64_t> cut_off_;  // by index: its steps, if that was why
+  bool in_vain_ = false;  // no run comes to its end
   Knowledge knowledge_;     // of closed epochs, as `coverage_`
   Portfolio portfolio_;
   TimeoutShare timeouts_;
@@ -147,7 +152,8 @@ void Hunter::begin() {
   coverage_ = live_ = {};
   next_ = finished_ = 0;
   best_ = ~0ull;
-  exhausted_ = false;
+  exhausted_ = in_vain_ = false;
+  cut_off_.clear();
   input_ = Input::kSame;
   exhaustive_.reset();
   listed_.reset();
@@ -216,6 +222,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     lock.lock();
     in_flight_--;
     input_ = std::max(input_, input);
+    if (exhaustive_ && outcome && attempt == attempt_) exhaustive_->learn_inputs(inputs);
     if (outcome && attempt == attempt_ && outcome->result.wrote_files && !alone_ && request_.workers > 1 &&
         !request_.worker.cwd_copy)
       go_alone();
@@ -316,6 +323,14 @@ void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
   result_.progress.failures = failures_.size();
 }
 
+// What it did beyond is not known: of the schedules that there are it tells nothing, and of the length of runs that the bound was too low.
+void Hunter::cut_off(std::uint64_t index, const RunOutcome& outcome) {
+  constexpr std::uint64_t kRaised = 25;  // step_limit() is 100 times the longest run: four times the bound that was reached
+  cut_off_[index] = outcome.cut_off() & HEDDLE_CUT_OFF_STEPS ? outcome.result.steps : 0;
+  lessons_[index].steps = outcome.result.steps / kRaised;
+  if (exhaustive_) lessons_[index].seen.reset();
+}
+
 void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Observation> seen) {
   finished_++;
   HuntProgress& progress = result_.progress;
@@ -341,6 +356,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
   }
   lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race), outcome.result.access_count};
   if (can_be_followed(outcome) && !result_.epochs.back().survey) lessons_[index].choices = outcome.evidence->choices;
+  if (outcome.cut_off()) cut_off(index, outcome);
   if (index == 0) small_ = worth_a_survey(outcome.result);
   if (outcome.failure) fail(index, std::move(outcome));
 }
@@ -400,7 +416,8 @@ bool Hunter::close_epoch_if_done() {
   }
   forget_prefixes(epoch);
   lessons_.clear();
-  if (exhausted_) return true;
+  in_vain_ = next.first >= kInVain && cut_off_.size() == finished_;
+  if (exhausted_ || in_vain_) return true;
   result_.epochs.push_back(std::move(next));
   result_.progress.racy_points = result_.epochs.back().points.size();
   return true;
@@ -466,7 +483,17 @@ Times Hunter::times_varied() const {
   return request_.time_model == TimeModel::kLoose ? Times::kVaried : Times::kOnlyWhenDue;
 }
 
+void Hunter::count_cut_off() {
+  CutOffRuns& cut = result_.cut_off;
+  for (const auto& [index, steps] : cut_off_) {
+    if (index > best_) break;  // how many there are depends on how far the workers were
+    (steps ? cut.at_bound : cut.uncontrolled)++;
+    cut.steps = std::max(cut.steps, steps);
+  }
+}
+
 void Hunter::summarise() {
+  count_cut_off();
   if (alone_)
     result_.notes.emplace_back(
         "the program changes files: one run at a time, and each run finds what the one before it left (--cwd-copy: "
@@ -477,6 +504,7 @@ void Hunter::summarise() {
   result_.coverage = coverage_.summary();
   result_.coverage.times = times_varied();
   if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered(), not_given(), result_.coverage.times);
+  if (exhausted_ && result_.cut_off.all() > 0) result_.complete = "not all schedules could be executed to their end: some runs were cut off";
   if (exhaustive_ && !exhausted_) {
     const Epoch& last = result_.epochs.back();
     std::erase_if(lessons_, [&](const auto& lesson) { return lesson.first > best_; });  // as far as the workers were

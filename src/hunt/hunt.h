@@ -61,6 +61,14 @@ struct StoppedRuns {
   std::uint32_t threads = 0;  // of that one
 };
 
+/// Runs that were ended before their end, and did not fail as far as is known (abi/cut_off.h).
+struct CutOffRuns {
+  std::uint64_t at_bound = 0;      // of steps
+  std::uint64_t steps = 0;         // of the longest of these
+  std::uint64_t uncontrolled = 0;  // all their threads waited, and a thread that is not under control was there
+  std::uint64_t all() const { return at_bound + uncontrolled; }
+};
+
 struct FailingRun {
   std::uint64_t index = 0;
   RunOutcome outcome;       // with evidence
@@ -73,6 +81,7 @@ struct HuntResult {
   bool interrupted = false;  // by the user
   bool out_of_time = false;
   StoppedRuns stopped;
+  CutOffRuns cut_off;  // they count among `runs`
   std::vector<FoundRace> races;    // distinct by their pair of sites, in the order of run indices
   std::map<std::uint64_t, RunOutcome> race_runs;  // with evidence: the first runs that showed a race and did not fail
   std::vector<std::string> notes;  // distinct

@@ -66,19 +66,40 @@ std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads) {
   return out;
 }
 
-std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions,
-                                          std::span<const HeddleEvent> pending) {
-  std::unordered_map<std::uint32_t, std::uint8_t> next;  // by thread: the kind of its next step
-  for (const HeddleEvent& event : pending) next[event.thread] = event.kind;
-  std::vector<std::size_t> out;
+namespace {
+
+// `f`(step, the thread's next one)
+template <class F>
+void each_giving_way(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending, F f) {
+  std::unordered_map<std::uint32_t, HeddleEvent> next;  // by thread
+  for (const HeddleEvent& event : pending) next[event.thread] = event;
   for (std::size_t i = decisions.size(); i-- > 0;) {
     const HeddleEvent& event = decisions[i];
     const bool gave_way = i + 1 < decisions.size() && decisions[i + 1].flags & HEDDLE_OF_GAVE_WAY &&
                           !(event.thread < 64 && decisions[i + 1].value >> event.thread & 1);
-    if (gave_way && next[event.thread] != HEDDLE_EV_SLEEP) out.push_back(i);
-    next[event.thread] = event.kind;
+    if (gave_way) f(i, next[event.thread]);
+    next[event.thread] = event;
   }
+}
+
+}  // namespace
+
+std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions,
+                                          std::span<const HeddleEvent> pending) {
+  std::vector<std::size_t> out;
+  each_giving_way(decisions, pending, [&](std::size_t step, const HeddleEvent& next) {
+    if (next.kind != HEDDLE_EV_SLEEP) out.push_back(step);
+  });
   return out;
+}
+
+bool yields_or_spins(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending) {
+  bool any = false;
+  each_giving_way(decisions, pending, [&](std::size_t, const HeddleEvent& next) {
+    const bool waits = next.kind == HEDDLE_EV_SLEEP || next.kind == HEDDLE_EV_IO_RETURN || next.kind == HEDDLE_EV_SUSPEND;
+    any |= !waits && !(next.flags & HEDDLE_OF_TIMED);
+  });
+  return any;
 }
 
 void Observer::visit(const HeddleEvent& event) {

@@ -89,5 +89,7 @@ std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads);
 /// again, or spins): orders that a machine may show and the run could not. A sleep is none, its end is a matter of
 /// time.
 std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending);
+/// Did a thread have to that was not waiting: for the end of a system call, for a signal, or with a time-out?
+bool yields_or_spins(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending);
 
 }  // namespace heddle

@@ -43,11 +43,14 @@ std::string time_text(std::uint64_t ns) {
   return fmt::format("{} s", ns / 1'000'000'000);
 }
 
-// No other thread ran any more: the one that is named first among those that could.
-std::string who_waited(const TraceHead& head, const std::string& self) {
+// No other thread ran any more. One that would have run in the meantime: who waits for a thread to end would not.
+std::string who_did_not_run(const TraceHead& head, const std::string& self) {
   if (!head.failure) return {};
   for (const ThreadAtFailure& thread : head.failure->threads)
-    if (thread.thread != self && thread.state != "finished")
+    if (thread.thread != self && thread.state == "not started yet") return fmt::format("thread {} started", clean(thread.thread, true));
+  const auto joins = [](const std::string& state) { return state.starts_with("waits for thread "); };
+  for (const ThreadAtFailure& thread : head.failure->threads)
+    if (thread.thread != self && thread.state != "finished" && !joins(thread.state))
       return fmt::format("thread {} went on ({})", clean(thread.thread, true), clean(thread.state, true));
   return {};
 }
@@ -61,7 +64,8 @@ class Collector {
     if (event.kind == HEDDLE_EV_TIMER) return add_early(event, kNobody);
     if (!(event.flags & HEDDLE_EF_POINT)) return;
     // What others did later tells more than that they started: the first operation behind their start.
-    if (open_ != found_.size() && threads_[open_] != event.thread) {
+    // Joining it is no news: that comes behind its end.
+    if (open_ != found_.size() && threads_[open_] != event.thread && event.kind != HEDDLE_EV_THREAD_JOIN) {
       found_[open_].before = fmt::format("thread {} {}", names_.thread(event.thread), deed(names_, event));
       if (event.kind != HEDDLE_EV_THREAD_START) open_++;
     }
@@ -102,14 +106,15 @@ Result<std::vector<EarlyTimeout>> early_timeouts(const TraceReader& trace, std::
   if (!read) return std::unexpected(read.error());
   std::vector<EarlyTimeout> found = collector.take();
   for (EarlyTimeout& timeout : found)
-    if (timeout.before.empty()) timeout.before = who_waited(trace.head(), timeout.thread);
+    if (timeout.before.empty()) timeout.before = who_did_not_run(trace.head(), timeout.thread);
   return found;
 }
 
 std::string in_words(const EarlyTimeout& timeout) {
   const std::string where = timeout.place.empty() ? "" : " at " + timeout.place;
-  const std::string before = timeout.before.empty() ? "before any other thread went on" : "before " + timeout.before;
-  return fmt::format("the {}{}, thread {}, ended {}: {} early", timeout.what, where, timeout.thread, before,
+  if (timeout.before.empty())
+    return fmt::format("the {}{}, thread {}, ended {} early", timeout.what, where, timeout.thread, time_text(timeout.skipped_ns));
+  return fmt::format("the {}{}, thread {}, ended before {}: {} early", timeout.what, where, timeout.thread, timeout.before,
                      time_text(timeout.skipped_ns));
 }
 

@@ -20,7 +20,9 @@ constexpr std::size_t kLongestText = 60;
 class Finder {
  public:
   Finder(const TraceHead& head, const Turns& turns, std::optional<std::filesystem::file_time_type> built)
-      : names_(head), sources_(head.meta.cwd, built, {.named = true}), turns_(turns) {}
+      : names_(head), sources_(head.meta.cwd, built, {.named = true}), turns_(turns) {
+    if (head.failure) failed_ = head.failure->threads;
+  }
 
   void add(HeddleEvent event) {
     creations_.number(event);
@@ -29,13 +31,18 @@ class Finder {
     const PlaceId where = names_.place(event);
     if (names_.foreign(where) || names_.place(where).line == 0) return;
     visit(event, where);
+    if (auto own = own_.find(event.thread); own != own_.end() && names_.place(own->second) != where)
+      line_before_[event.thread] = own->second;
     own_[event.thread] = event;
     if (open_ && event.thread == *previous_ && event.kind != HEDDLE_EV_THREAD_START) {
       found_.back().ran = place(event, event.thread);
       open_ = false;
     }
   }
-  std::vector<Preemption> take() { return std::move(found_); }
+  std::vector<Preemption> take() {
+    for (const auto& [thread, preemption] : stopped_) never_went_on(thread, found_[preemption].stopped);
+    return std::move(found_);
+  }
 
  private:
   void step(const HeddleEvent& event) {
@@ -67,6 +74,30 @@ class Finder {
     }
     visit.done.push_back(operation);
     visit.last = event;
+  }
+
+  static bool is_about_to(std::string_view state, std::uint32_t kind) {
+    const std::string word = kind_text(kind);
+    return state.starts_with("about to " + word) || state.starts_with("about to do an " + word);
+  }
+
+  /// What a statement does before its point (it reads the pointer p of p->b = 2) is executed and no proof that the statement is. Where a
+  /// thread goes on, the next event tells; of one that does not, where it stood at the failure: then it was stopped behind the line before.
+  void never_went_on(std::uint16_t thread, PlaceOfThread& stopped) {
+    const auto own = own_.find(thread);
+    if (own == own_.end()) return;
+    const ThreadAtFailure* at_failure = nullptr;
+    for (const ThreadAtFailure& one : failed_)
+      if (one.thread == stopped.thread) at_failure = &one;
+    const auto is_here = [&](const Frame& frame) { return frame.line == stopped.line && frame.file == stopped.file; };
+    const bool known = at_failure && !at_failure->stack.empty();
+    const bool point = (own->second.flags & HEDDLE_EF_POINT) != 0;
+    if (known ? std::ranges::none_of(at_failure->stack, is_here) : point) return;
+    if (known && point && is_about_to(at_failure->state, own->second.kind)) return;  // the next turn of a loop
+    if (const auto before = line_before_.find(thread); known && before != line_before_.end())
+      stopped = place(before->second, thread);
+    else
+      stopped.unfinished = true;
   }
 
   /// "its read and its write of hits", "its unlock of m and its read of hits"
@@ -106,6 +137,8 @@ class Finder {
   std::uint64_t steps_ = 0;
   std::optional<std::uint16_t> previous_;
   std::map<std::uint16_t, HeddleEvent> last_, own_;
+  std::map<std::uint16_t, HeddleEvent> line_before_;  // the last event of the line before that of own_
+  std::vector<ThreadAtFailure> failed_;
   struct Visit {  // of a line by a thread
     PlaceId where = 0;
     std::vector<std::pair<std::uint32_t, std::uint8_t>> done;  // site and kind
@@ -139,9 +172,9 @@ Result<std::vector<Preemption>> preemptions_of(const TraceReader& trace, const T
 
 std::string in_words(const Preemption& preemption) {
   const PlaceOfThread& stopped = preemption.stopped;
-  const bool inside = !stopped.between.empty();
-  return fmt::format("thread {} was stopped {} {}{}, thread {} ran {}", stopped.thread, inside ? "in" : "after",
-                     place_text(stopped), inside ? " between " + stopped.between : "", preemption.ran.thread,
+  const bool between = !stopped.between.empty();
+  return fmt::format("thread {} was stopped {} {}{}, thread {} ran {}", stopped.thread, between || stopped.unfinished ? "in" : "after",
+                     place_text(stopped), between ? " between " + stopped.between : "", preemption.ran.thread,
                      place_text(preemption.ran));
 }
 

@@ -15,11 +15,12 @@ struct PlaceOfThread {
   std::uint32_t line = 0;
   std::string text;     // what it did there: the statement where the source is to be had, else the event in words
   std::string between;  // stopped inside that line: "its read and its write of hits"
+  bool unfinished = false;  // stopped inside that line, and it never went on
 };
 
 struct Preemption {
   std::uint64_t step = 0;  // the first that the other thread took
-  PlaceOfThread stopped;   // the last thing that the preempted thread did
+  PlaceOfThread stopped;   // the last statement that the preempted thread executed to its end, as far as can be told
   PlaceOfThread ran;       // the first thing that the other one did
 };
 

@@ -51,7 +51,7 @@ def usage_errors(h):
                        (("hunt", "--seed", "x", "--", exe), "seed"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
                        (("hunt", "--fail-on-output", "(", "--", exe), "regular expression"), (("hunt", "--", "racy"), "did you mean ./racy"), (("hunt", "--", h.work), "is a folder"), (("hunt", "--", "."), "is a folder"), (("hunt", "--", ""), "empty"), (("hunt", "--", h.work / "text"), ""),
                        (("hunt", "--stratgy", "pct", "--", exe), "--stratgy is not an option; did you mean --strategy?"),
-                       (("hunt", "--strategy", "ptc", "--", exe), "; did you mean pct?"), (("show", "--evnts", "t.heddle"), "; did you mean --events?"),
+                       (("hunt", "--strategy", "ptc", "--", exe), "; did you mean pct?"), (("show", "--evnts", "t.heddle"), "; did you mean --events?"), (("show", "--html", "t.heddle"), "--html is not an option; did you mean --format html?"),
                        (("hunt", "--bound", "x", "--", exe), "--bound: 'x' is not a whole number from 0 to 1000"),
                        (("hunt", "--bound", "-1", "--", exe), "whole number"), (("hunt", "--runs", "0", "--", exe), "whole number"),
                        (("hunt", "--strategy", "dfs", "--bound", "2", "--", exe), "--strategy icb --bound 2"),
@@ -103,6 +103,101 @@ def one_is_one(h):
         assert code == CLEAN and words in out, (code, out, err)
     code, out, err = h("hunt", "--seed", "1", "--strategy", "icb", "--bound", "0", "--", exe)
     assert code == CLEAN and "  the only schedule with at most 0 preemptions was executed: none fails\n" in out, (code, out, err)
+
+
+COUNTS = """#include <pthread.h>
+#include <stdatomic.h>
+static atomic_long n;
+static void* count(void* u) { for (int i = 0; i < 100000; i++) atomic_fetch_add(&n, 1); return u; }
+int main(void) { pthread_t t; pthread_create(&t, 0, count, 0), count(0), pthread_join(t, 0); return n != 200000; }
+"""
+
+
+def a_run_that_reaches_the_step_bound_and_still_changes_something_is_no_failure(h):
+    exe = h.build(COUNTS, "counts")
+    code, out, err = h("hunt", "--seed", "1", "--max-steps", "10000", "--", exe)
+    assert code == INCONCLUSIVE and "inconclusive: no run ended in 8 runs" in out and "note: 8 runs were cut off at the step bound" in out and "--max-steps N" in out, (code, out, err)
+    assert "livelock" not in out and "hardly" not in out, out
+    code, out, err = h("hunt", "--json", "--seed", "1", "--max-steps", "10000", "--fail-on-exit", "0", "--", exe)
+    answer = json.loads(out)
+    assert code == INCONCLUSIVE and answer["cut_off"]["at_step_bound"] == 8 and not answer["found"], (code, answer)
+    code, out, err = h("hunt", "--seed", "1", "--runs", "2", "--", exe)
+    assert code == CLEAN and "cut off" not in out, (code, out, err)
+    spins = h.build((FAIL / "livelock_backoff.c").read_text(), "spins")
+    code, out, err = h("hunt", "--seed", "1", "--max-steps", "10000", "--", spins)
+    assert code == FOUND and "livelock: threads spun without progress until the step bound" in out, (code, out, err)
+
+
+AIO = """#include <aio.h>
+#include <errno.h>
+#include <fcntl.h>
+int main(void) {
+  static char text[60];
+  struct aiocb a = {.aio_fildes = open("/proc/self/comm", O_RDONLY), .aio_buf = text, .aio_nbytes = sizeof text};
+  const struct aiocb* all[1] = {&a};
+  aio_read(&a);
+  while (aio_error(&a) == EINPROGRESS) aio_suspend(all, 1, 0);
+  return aio_return(&a) <= 0;
+}
+"""
+
+
+def waiting_beside_an_uncontrolled_thread_is_not_called_a_deadlock(h):
+    exe = h.build(AIO, "aio")
+    code, out, err = h("hunt", "--seed", "1", "--time", "20s", "--", exe)
+    assert code in (CLEAN, INCONCLUSIVE) and "deadlock:" not in out and "libc made a thread of its own" in out, (code, out, err)
+    if code == INCONCLUSIVE:
+        assert "beside a thread that heddle does not control" in out, out
+
+
+NOT_VARIED = """#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int ready;
+static atomic_int x;
+static void* f(void* u) {
+#ifdef WAIT
+  pthread_mutex_lock(&m), ready = 1, pthread_cond_signal(&c), pthread_mutex_unlock(&m);
+#elif defined CAS
+  int zero = 0;
+  atomic_compare_exchange_weak(&x, &zero, 1);
+#else
+  pthread_mutex_lock(&m), ready = 1, pthread_mutex_unlock(&m);
+#endif
+  return u;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+#ifdef WAIT
+  pthread_mutex_lock(&m);
+  if (!ready) pthread_cond_wait(&c, &m);
+  pthread_mutex_unlock(&m);
+#elif defined CAS
+  (void)atomic_load_explicit(&x, memory_order_relaxed);
+#elif defined PID
+  if (getpid() == 1) return 1;
+#endif
+  pthread_join(t, 0);
+}
+"""
+
+
+def what_was_not_varied_is_named(h):
+    for flag, words in ("-DWAIT", "none fails; not varied: spurious wake-ups\n"), ("-DPID", "none fails; not varied: process ids\n"), ("-DNONE", "none fails\n"), (
+            "-DCAS", "none fails; not varied: memory orders (all is sequentially consistent), failures of weak compare-and-exchange\n"):
+        exe = h.build(NOT_VARIED, "varied", flag)
+        for strategy in "dfs", "icb", "dpor":
+            code, out, err = h("hunt", "--seed", "1", "--strategy", strategy, "--", exe)
+            assert code == CLEAN and words in out, (flag, strategy, code, out, err)
+
+
+def a_few_runs_are_no_sample(h):
+    exe = h.build(NOT_VARIED, "few", "-DWAIT")
+    code, out, err = h("hunt", "--seed", "1", "--strategy", "random", "--runs", "3", "--", exe)
+    assert code == CLEAN and "too few runs to tell what others would show" in out and "hardly" not in out, (code, out, err)
 
 
 def distinct_exits_are_told_apart(h):

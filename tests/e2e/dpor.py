@@ -66,6 +66,11 @@ def not_claimed(tool):
         report.line(f"{strategy}: that a thread was made to give way is said", None if not found and "none fails" in said and "made to give way" in said else said)
         found, said, out = tool.hunt(strategy, 3000, exe, "patient", 1)
         report.line(f"{strategy}: and only then", None if found and said and "give way" not in said else said)
+    waits = tool.build(HERE / "strategies/waits.c", "waits")
+    for strategy in ("dfs", "icb", "dpor"):
+        for name in ("timer", "signal"):
+            found, said, out = tool.hunt(strategy, 3000, waits, name)
+            report.line(f"{strategy}: who waits for a {name} neither yields nor spins", None if not found and said and "give way" not in said else f"{found} {said!r}")
     plain = tool.build(HERE / "strategies/holes.c", "plain", "cc")
     found, said, out = tool.hunt("dpor", 3000, plain, "race")
     report.line("a plain program", None if "not instrumented" in said and "at least one of each class" not in said else said)

@@ -284,6 +284,86 @@ def inside_a_statement(h):
     check("between two turns of a loop: after the line", any(" was stopped after steps.c:6 (" in line for line in lines) and not any(" between " in line for line in lines), lines)
 
 
+BEGUN = """#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+struct Pair { int a, b; };
+static struct Pair* p;
+static void* make(void* u) {
+  struct Pair* made = calloc(1, sizeof *made);
+  p = made;
+  p->a = 1;
+  p->b = 2;
+  return u;
+}
+static void* use(void* u) {
+  if (p) assert(p->b == 2);
+  return u;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, make, 0), pthread_create(&b, 0, use, 0);
+  pthread_join(a, 0), pthread_join(b, 0);
+}
+"""
+GUARDS = """#include <pthread.h>
+typedef struct { pthread_mutex_t m; long balance; } Account;
+static Account accounts[2] = {{PTHREAD_MUTEX_INITIALIZER, 1}, {PTHREAD_MUTEX_INITIALIZER, 1}};
+typedef struct { Account* held; } Guard;
+static void take(Guard* g, Account* a) { g->held = a, pthread_mutex_lock(&a->m); }
+static void drop(Guard* g) { pthread_mutex_unlock(&g->held->m); }
+static void move(int from, int to, Guard* g) {
+  take(&g[0], &accounts[from]);
+  take(&g[1], &accounts[to]);
+  accounts[from].balance--, accounts[to].balance++;
+  drop(&g[1]);
+  drop(&g[0]);
+}
+static Guard left[2], right[2];
+static void* one(void* u) { return move(0, 1, left), u; }
+static void* other(void* u) { return move(1, 0, right), u; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, one, 0), pthread_create(&b, 0, other, 0);
+  pthread_join(a, 0), pthread_join(b, 0);
+}
+"""
+
+
+def only_begun(h):
+    """A statement of which a thread has only done what comes before its point was not executed: it was not stopped after that."""
+    lines, _ = explained(h, "begun", BEGUN)
+    check("a write that did not come", len(lines) == 1 and "(p->b = 2)" not in lines[0].split(", thread")[0] and re.search(r" was stopped after begun\.c:[89] ", lines[0]), lines)
+    lines, _ = explained(h, "guards", GUARDS)
+    check("a lock that was not taken", lines and all("guards.c:9 " not in line.split(", thread")[0] or " was stopped in " in line for line in lines), lines)
+    path, exe, trace = h.work / "early.c", h.work / "early", h.work / "early.heddle"
+    path.write_text(EARLY)
+    h.run("cc", "-g", "-O1", "-pthread", path, "-o", exe)
+    code, out, err = h.run("hunt", "--simplify", "--seed", 1, "-o", trace, "--", exe)
+    check("a sleep ended before the thread that matters started", code == FOUND and "ended before thread 0.2 started: 10 ms early" in out, (code, out, err))
+
+
+EARLY = """#include <assert.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int ready;
+static void* prepare(void* u) { return pthread_mutex_lock(&m), ready = 1, pthread_mutex_unlock(&m), u; }
+static void* use(void* u) {
+  usleep(10000);
+  pthread_mutex_lock(&m);
+  int seen = ready;
+  pthread_mutex_unlock(&m);
+  assert(seen);
+  return u;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, use, 0), pthread_create(&b, 0, prepare, 0);
+  pthread_join(a, 0), pthread_join(b, 0);
+}
+"""
+
 ORDER = """#include <assert.h>
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -453,6 +533,7 @@ def main():
             only_an_order(h)
             few_words(h)
             inside_a_statement(h)
+            only_begun(h)
             one_assertion_is_not_another(h)
             interrupted_early(h)
             local_minima(h)
