@@ -23,7 +23,8 @@ void patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const v
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
 
 /// An access that is a point, or whose detail is wanted; `frame` and `caller` are those of the hook that the program called.
-void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length, void* frame, void* caller);
+void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length, void* frame, void* caller,
+                 bool is_point = false);
 
 /// A hook of the runtime's own, in recordings and their replays: a function of libc reads there after steps of its own.
 void read_again(const void* p, size_t n);
