@@ -36,7 +36,7 @@ bool is_system_name(std::string_view function) {
 }
 
 bool is_runtime_name(const Frame& frame) {
-  for (const char* runtime : {"heddle::rt::", "heddle_raw_syscall", "heddle_blocking_", "__sanitizer::", "__asan", "__ubsan",
+  for (const char* runtime : {"heddle::rt::", "heddle_raw_syscall", "heddle_restore_rt", "heddle_blocking_", "__sanitizer::", "__asan", "__ubsan",
                               "__lsan", "__interception", "__interceptor_", "___interceptor_"})
     if (frame.function.starts_with(runtime)) return true;  // ours and the sanitizers', linked into the executable
   if (frame.function == "asan_thread_start") return true;
