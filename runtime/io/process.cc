@@ -365,6 +365,7 @@ long call_kill(Call& c) {
   if (!to.own) return call_recorded(c);
   if (to.signo == 0) return 0;
   if (to.signo < 0 || to.signo > 64) return -EINVAL;
+  if (signals_at_points && !to.thread) point(op_of(c, HEDDLE_EV_IO_CALL));  // what the others do before it is a choice
   if (send_own_signal(c.thread, to.thread, to.signo, to.info)) return 0;
   bool queue = c.number == SYS_rt_sigqueueinfo || c.number == SYS_rt_tgsigqueueinfo;
   if (!to.thread)
@@ -422,7 +423,12 @@ HEDDLE_EXPORT int sched_getcpu() noexcept {
 HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
   using namespace heddle::rt;
   auto* const real = HEDDLE_NEXT(int (*)(pthread_t, int), "pthread_kill");
-  if (HEDDLE_LIKELY(!by_hooks) || !controlled() || !self) return real(handle, signo);
+  if (!controlled() || !self) return real(handle, signo);
+  if (HEDDLE_LIKELY(!by_hooks)) {
+    // What the others do before it is a choice. Not at libc's system call: it has that lock then.
+    if (signals_at_points && self->state == HEDDLE_T_RUNNING && handle != pthread_self()) point(HEDDLE_CALL_OP(IO_CALL, 0, 0));
+    return real(handle, signo);
+  }
   Inside inside;
   if (signo < 0 || signo > 64) return EINVAL;
   for (uint32_t i = thread_count(); i-- > 0;) {

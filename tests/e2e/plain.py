@@ -23,6 +23,8 @@ NEEDS_HOOKS = {
     "out_of_memory.cc": "g++ -O2 makes an endless loop of it", "spin_on_flag.c": "spins", "barrier_rounds.c": "spins",
     "cancel_async.c": "spins", "cancel_kinds.cc": "spins", "signals_to_waiters.c": "spins", "timers.c": "spins",
     "atomic_wait.cc": "links libatomic in the order of clang", "buffer_in_read.c": "spins", "printed_in_place.c": "spins",
+    "handler_between_atomics.c": "atomics", "handler_between_volatiles.c": "plain accesses", "handler_in_computation.c": "plain accesses",
+    "cpu_timer_ends_loop.c": "spins", "signal_ends_atomic_loop.c": "spins", "timer_ends_loops.c": "spins",
     "random_choice.cc": "a racy access", "waiting_loops.c": "spins", "late_after_computation.c": "a racy access", "timed_semaphore.cc": "atomics",
 }
 

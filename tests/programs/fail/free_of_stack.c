@@ -4,11 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 static void* frees(void* unused) {
-  struct {
-    _Alignas(16) volatile unsigned long before[2];  // where a block would say its size: far more than there is
-    char bytes[64];
-  } local = {{0, 0x10000000001}, {0}};
-  char* volatile p = local.bytes;
+  _Alignas(16) volatile unsigned long local[8] = {0x10000000001};  // where a block would say its size: far more than there is
+  void* volatile p = (void*)&local[1];                             // and no block begins at such an address
   free(p);
   return unused;
 }
