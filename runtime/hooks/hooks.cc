@@ -144,6 +144,10 @@ static void count_access(Thread& t, const HeddleSite* site, const volatile void*
   if (!by_hooks && --t.patience <= 0) patience_spent(t, site, 0, p);
 }
 
+// The register of results goes back to the program like a value, and may be pushed where a dead variable lies (`push %rax` aligns a stack). That is
+// what is then read back as the variable's value, so it must not say how many events there were.
+__attribute__((always_inline)) inline void leave_no_result() { __asm__ volatile("xorl %%eax, %%eax" ::: "rax", "cc"); }
+
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
@@ -159,6 +163,7 @@ __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, Hed
   else
     detector::read(t, p, kSize, site);
   if (site->state & HEDDLE_SITE_POINT) detector::point_passed(t);
+  leave_no_result();
 }
 
 template <bool kWrite, uint32_t kSize>
