@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Fold::Limits kLimits{.head = 200, .middle = 400, .tail = 400, .around = 20, .acquired = 64};
+constexpr std::size_t kMostFoldedTurns = 100;
 
 class Flows {
  public:
@@ -53,16 +54,31 @@ class Flows {
       (void)for_each_row(trace_, seen, names_, std::nullopt, take);
     };
     each([&](Row& row) { return fold.add(row), true; });
+    const auto kept = fold.finish();
+    // Once more: what was folded can hold the switch. A turn of a thread of which nothing was kept is told by its last row.
     std::vector<Told> out;
-    for (const Row& row : fold.finish()) out.push_back({.row = row, .preempted = row.preempted_after});
-    // Once more: what was folded can hold the switch.
-    std::size_t next = 0;
+    std::optional<Row> folded;  // of such a turn
+    std::size_t next = 0, turns = 0;
+    const auto tell = [&](const Row& row) {
+      Told told;
+      told.row = row;
+      told.preempted = row.preempted_after;
+      out.push_back(std::move(told));
+    };
     each([&](Row& row) {
-      if (next > 0) follow(out[next - 1], row);
-      if (next < out.size() && out[next].row.position == row.position)
-        ++next;
-      else if (next > 0)
-        out[next - 1].not_told += row.events;
+      if (folded && folded->thread != row.thread) {
+        if (!out.empty()) out.back().not_told -= std::min(out.back().not_told, std::uint64_t{folded->events});
+        tell(*folded);
+        folded.reset();
+      }
+      if (!out.empty()) follow(out.back(), row);
+      if (next < kept.size() && kept[next].position == row.position) {
+        tell(kept[next++]);
+        folded.reset();
+      } else if (!out.empty()) {
+        out.back().not_told += row.events;
+        if (out.back().row.thread != row.thread && (folded || turns++ < kMostFoldedTurns)) folded = row;
+      }
       return true;
     });
     return out;
