@@ -110,6 +110,32 @@ def arguments_behind_the_program_are_those_of_the_trace(h):
     assert code == USAGE and "'a b' c" in err, (code, err)
 
 
+LOADS = r"""
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(void) {
+  void* library = dlopen("./plugin.so", RTLD_NOW);
+  if (!library) return 3;
+  ((void (*)(void))dlsym(library, "hello"))();
+  abort();
+}
+"""
+
+
+def no_code_comes_out_of_a_foreign_trace(h):
+    """A library that the program loads is an input like any other file: a trace could bring its own."""
+    (h.work / "plugin.c").write_text('#include <unistd.h>\nvoid hello(void) { (void)!write(1, "loaded", 6); }\n')
+    subprocess.run(["clang-19", "-shared", "-fPIC", "plugin.c", "-o", "plugin.so"], cwd=h.work, check=True)
+    exe = h.build(LOADS, "loads")
+    assert h("hunt", "--seed", "1", "-o", "t.heddle", "--", exe)[0] == FOUND
+    (h.work / "plugin.so").unlink()
+    other = {"XDG_STATE_HOME": str(h.work / "other")}
+    code, out, err = h("replay", "t.heddle", "--", exe, **other)
+    assert code == 3 and "loaded" not in out and "--trust" in out + err, (code, out, err)
+    assert h("replay", "--trust", "t.heddle", **other)[0] == FOUND
+    assert h("replay", "t.heddle", "--", exe)[0] == FOUND  # our own
+
+
 def without_a_key_hunts_work_and_say_so(h):
     blocked = h.work / "file"
     blocked.write_text("")
@@ -463,7 +489,7 @@ def a_quiet_replay_says_nothing(h):
     assert "damaged" not in err, err
 
 
-CASES = [own_traces_are_executed_without_a_question, foreign_traces_are_shown_but_not_executed, an_old_trace_is_foreign,
+CASES = [own_traces_are_executed_without_a_question, no_code_comes_out_of_a_foreign_trace, foreign_traces_are_shown_but_not_executed, an_old_trace_is_foreign,
          every_byte_that_is_read_is_sealed, arguments_behind_the_program_are_those_of_the_trace, without_a_key_hunts_work_and_say_so,
          a_key_that_others_can_read_proves_nothing, a_raw_recording_is_own_where_it_was_made, traces_are_private,
          source_of_a_foreign_trace_is_not_quoted, nothing_that_a_terminal_obeys, a_trace_holds_only_variables_that_were_asked_for,
