@@ -10,27 +10,18 @@ constexpr unsigned kLarge = 60;  // instructions before optimisation
 
 // What the runtime interposes and takes a step in, with the caller's address as its site (runtime/sync/, runtime/io/time.cc, runtime/fail/).
 // Calls that read or write descriptors are none of them: their site is libc's.
-constexpr llvm::StringRef kPrefixes[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_", "Annotate", "WTFAnnotate", "heddle_", "__tsan_"};
+// Functions of libstdc++ end in a jump to those, so the caller's address is that of the program's own call. Only such as no header defines: whether a
+// function has a light clone must be the same in each object file, or groups of the linker differ. What else there is, is noticed at run time
+// (runtime/hooks/light_code.h).
+constexpr llvm::StringRef kPrefixes[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_", "Annotate", "WTFAnnotate", "heddle_", "__tsan_",
+                                         "_ZNSt13__future_base", "_ZNSt18condition_variable", "_ZNSt28__atomic_futex_unsigned_base", "_ZNSt3_V2",
+                                         "_ZNSt6thread"};
 constexpr llvm::StringRef kNames[] = {
     "call_once", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep",
     "fork", "vfork", "_Fork", "exit", "_exit", "_Exit", "quick_exit", "syscall", "flockfile", "ftrylockfile", "funlockfile"};
 
-// libstdc++'s functions end in a jump to what we interpose (condition_variable::wait() to pthread_cond_wait()), so the caller's address is
-// that of the program's own call. These are known to do nothing of the kind: strings, streams, trees, lists, hashes, exceptions.
-constexpr llvm::StringRef kStandard[] = {"_ZNSt", "_ZNKSt", "_ZNVSt", "_ZSt"};
-constexpr llvm::StringRef kNeverWait[] = {
-    "_ZNSt7__cxx11", "_ZNKSt7__cxx11", "_ZNSt8ios_base", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt6locale", "_ZNKSt6locale", "_ZNKSt5ctype",
-    "_ZNSt8__detail15_List_node_base", "_ZNSt8__detail", "_ZNKSt8__detail", "_ZSt18_Rb_tree", "_ZSt28_Rb_tree", "_ZSt29_Rb_tree", "_ZSt20_Rb_tree",
-    "_ZSt11_Hash_bytes", "_ZSt15_Fnv_hash_bytes", "_ZStlsISt11char_traits", "_ZSt16__ostream_insert", "_ZSt4endl", "_ZSt5flush", "_ZStrs", "_ZSt7getline",
-    "_ZNSt9exception", "_ZNKSt9exception", "_ZNSt13runtime_error", "_ZNSt11logic_error", "_ZNSt12out_of_range", "_ZNSt16invalid_argument"};
-
 bool starts_with_one_of(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> prefixes) {
   return llvm::any_of(prefixes, [&](llvm::StringRef prefix) { return name.starts_with(prefix); });
-}
-
-bool may_wait_in_standard_library(const llvm::Function& callee) {
-  const auto name = callee.getName();
-  return starts_with_one_of(name, kStandard) && !callee.doesNotReturn() && !starts_with_one_of(name, kNeverWait);
 }
 
 }  // namespace
@@ -41,7 +32,7 @@ bool is_sited_call(const llvm::CallBase& call) {
   const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
   if (!callee || !callee->isDeclaration() || callee->isIntrinsic()) return false;
   const auto name = callee->getName();
-  return llvm::is_contained(kNames, name) || starts_with_one_of(name, kPrefixes) || may_wait_in_standard_library(*callee);
+  return llvm::is_contained(kNames, name) || starts_with_one_of(name, kPrefixes);
 }
 
 bool SitedFunctions::is_large(const llvm::Function& plain) {
