@@ -418,7 +418,8 @@ def what_a_killed_heddle_left_is_removed_by_the_next(h):
     temporary = h.work / "tmp"
     temporary.mkdir()
     env = {"TMPDIR": str(temporary)}
-    exe = h.build('#include <unistd.h>\n#include <poll.h>\nint main(void) { write(1, "x", 1); struct pollfd p = {0, POLLIN, 0}; int both[2]; pipe(both); p.fd = both[0]; poll(&p, 1, -1); return 0; }', "waits")
+    # It waits for a writer outside, which nobody can call a deadlock at once.
+    exe = h.build('#include <fcntl.h>\n#include <sys/stat.h>\nint main(void) { mkfifo("fifo", 0600); return open("fifo", O_RDONLY); }', "waits")
     folder = h.work / "folder"
     folder.mkdir()
     (folder / "secret").write_text("data")
