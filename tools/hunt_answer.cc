@@ -219,6 +219,8 @@ void print_cut_off(const CutOffRuns& cut) {
   if (cut.at_bound)
     say("  note: {} cut off at the step bound, {}after {}, while threads still changed something: what comes behind it is not known; --max-steps N raises the bound\n",
         were("run", cut.at_bound), cut.at_bound == 1 ? "" : "the longest ", counted("step", cut.steps));
+  if (cut.over_time)
+    say("  note: {} cut off at --run-timeout: what comes after that time is not known; a higher --run-timeout lets them finish\n", were("run", cut.over_time));
   if (cut.uncontrolled)
     say("  note: {} ended when all threads waited, beside a thread that heddle does not control: it may wake them, so this is not known to be a deadlock\n",
         counted("run", cut.uncontrolled));
@@ -332,7 +334,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["interrupted"] = result.interrupted;
   out["out_of_time"] = result.out_of_time;
   out["stopped"] = {{"runs", result.stopped.runs}, {"steps", result.stopped.steps}, {"threads", result.stopped.threads}};
-  out["cut_off"] = {{"at_step_bound", result.cut_off.at_bound}, {"steps", result.cut_off.steps}, {"uncontrolled_thread", result.cut_off.uncontrolled}};
+  out["cut_off"] = {{"at_step_bound", result.cut_off.at_bound}, {"steps", result.cut_off.steps}, {"over_time", result.cut_off.over_time}, {"uncontrolled_thread", result.cut_off.uncontrolled}};
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
   if (told && told->simplified) out["simplified"] = simplified_json(*told->simplified, told->trace);
   if (arguments.request.keep_going) out["failures"] = failures_json(answer);

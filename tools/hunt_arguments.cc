@@ -70,7 +70,7 @@ void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
          "a longer run is cut off; a livelock if nothing changes any more (default: 20 million in the first run, then 100 times the longest seen, at least "
          "2 million)")
       ->check(whole_number(1, std::numeric_limits<std::uint64_t>::max()));
-  app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is a livelock (default: none)");
+  app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is cut off (default: none)");
   app.add_option("--hang-timeout", typed.hang_timeout,
                  "a run without a scheduling point for this long is a hang (default 10s)");
   app.add_option("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");

@@ -58,6 +58,10 @@ void remember_freed(const void* p, void* caller) {
   b = now;
 }
 
+// Of a call that allocates or frees. It is never the site of a step, so light clones may make such calls; and light runs have neither the
+// events nor the detector that would use it.
+uint32_t heap_site(void* caller) { return region->run.light ? (uint32_t)HEDDLE_SITE_PC : pc_site(caller); }
+
 void* handed_out(void* p, size_t bytes, uint32_t site) {
   if (!p) return p;
   in_use(p);
@@ -98,13 +102,13 @@ void taken_back(void* p, uint32_t site) {
 void* allocate_own(size_t bytes, size_t alignment, bool zeroed, void* caller) {
   void* p = own_heap_allocate(*self, bytes, alignment, zeroed);
   if (parallel || !p) return p;
-  return handed_out(p, bytes, pc_site(caller));
+  return handed_out(p, bytes, heap_site(caller));
 }
 
 void free_own(void* p, void* caller) {
   if (!modelled()) return;  // a thread that left control, or a child of fork(): it is lost
   if (!parallel) {
-    taken_back(p, pc_site(caller));
+    taken_back(p, heap_site(caller));
   } else if (const size_t bytes = own_heap_size(p); may_hold_objects(p, bytes)) {
     Inside inside;
     drop_objects_in(p, bytes);
@@ -168,7 +172,7 @@ void heap_prepare() {
 }  // namespace heddle::rt
 
 using namespace heddle::rt;
-#define HEDDLE_HERE pc_site(__builtin_return_address(0))
+#define HEDDLE_HERE heap_site(__builtin_return_address(0))
 #define HEDDLE_WEAK HEDDLE_EXPORT __attribute__((weak))  // a program that brings its own malloc wins
 
 HEDDLE_EXPORT void __heddle_freeing(const volatile void* p) {

@@ -1,5 +1,7 @@
 """What one controlled run of a data-heavy program costs, after the first ten of a hunt: processor time, beside the program by itself."""
-import dataclasses, os, pathlib, random, resource, shlex, shutil, subprocess, sys, time
+import dataclasses, os, pathlib, random, resource, shlex, shutil, statistics, subprocess, sys, time
+
+from . import measure
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -49,6 +51,30 @@ def processor_time(argv, cwd, limit):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def times_of_runs(argv, program, folder, limit):
+    """Processor time of each run of a hunt, in their order, as /proc said last: runs are the children of the fork server, which is `program` too. What is
+    executed again at the end of the hunt (races, with stacks) follows behind them."""
+    hunt = subprocess.Popen([str(a) for a in argv], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end, seen, ticks, program = time.monotonic() + limit, {}, os.sysconf("SC_CLK_TCK"), os.path.realpath(program)
+    while hunt.poll() is None:
+        if time.monotonic() > end:
+            hunt.kill()
+            raise RuntimeError(f"more than {limit} s")
+        for pid in measure.descendants(hunt.pid):
+            try:
+                if os.readlink(f"/proc/{pid}/exe") != program:
+                    continue
+                words = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            seen[int(words[19]), pid] = int(words[1]), (int(words[11]) + int(words[12])) / ticks
+        time.sleep(0.005)
+    if hunt.returncode:
+        raise RuntimeError(f"the hunt ended with status {hunt.returncode}")
+    servers = {pid for _, pid in seen}
+    return [seconds for _, (parent, seconds) in sorted(seen.items()) if parent in servers]
+
+
 class Computation:
     def __init__(self, heddle, work, quick, names=()):
         self.heddle, self.work, self.quick = heddle, work, quick
@@ -84,9 +110,14 @@ class Computation:
             mark.write_text(stamp)
         return tree / subject.made
 
-    def hunt(self, folder, runs, command, more=()):
-        return processor_time([self.heddle, "hunt", "-q", "--seed", 1, "--runs", runs, "--workers", 1, "--time", 0, "--hang-timeout", "10m", "-o", "t.heddle", *more, "--", *command],
-                              folder, 3600)
+    def controlled(self, folder, more, command, *options):
+        """The mean over runs FIRST + 1 to FIRST + more. Not the difference of two hunts: they do not execute the same races again."""
+        argv = [self.heddle, "hunt", "-q", "--seed", 1, "--runs", FIRST + more, "--workers", 1, "--time", 0, "--hang-timeout", "10m", "-o", "t.heddle", *options, "--", *command]
+        times = times_of_runs(argv, command[0], folder, 3600)[FIRST:FIRST + more]
+        if len(times) < more:
+            raise RuntimeError(f"only {FIRST + len(times)} runs were seen")
+        print("   ", " ".join(f"{t:.2f}" for t in times), flush=True)
+        return statistics.mean(times)
 
     def folder(self, subject):
         folder = self.work / "run" / subject.package
@@ -100,21 +131,17 @@ class Computation:
         (folder / "text").write_bytes(b" ".join(rng.choices(words, k=megabytes << 18))[:megabytes << 20])
         native, hooked = self.built(subject, "clang"), self.built(subject, "heddle")
         alone = min(processor_time([native, *subject.command], folder, 300) for _ in range(3))
-        first = self.hunt(folder, FIRST, [hooked, *subject.command])
-        all_runs = self.hunt(folder, FIRST + MORE, [hooked, *subject.command])
-        return alone, (all_runs - first) / MORE
+        return alone, self.controlled(folder, MORE, [hooked, *subject.command])
 
-    # Of the server: what its client used is taken off. With fewer runs, since each is long.
+    # With fewer runs, since each is long.
     def server(self, subject):
-        folder, requests, more = self.folder(subject), REQUESTS // 10 if self.quick else REQUESTS, 2
+        folder, requests, more = self.folder(subject), REQUESTS // 10 if self.quick else REQUESTS, 6
         must(["clang-19", "-O2", "-pthread", HERE / "load.c", "-o", self.work / "load"], self.work)
         client = shlex.join([str(self.work / "load"), str(PORT), str(requests), "seconds"])
         timed = f"sh -c '{client}; times > client_times'"
         native, hooked = self.built(subject, "clang"), self.built(subject, "heddle")
         alone = min(self.served(native, subject, folder, timed) for _ in range(3))
-        first = self.hunt(folder, FIRST, [hooked, *subject.command], ("--with", timed))
-        all_runs = self.hunt(folder, FIRST + more, [hooked, *subject.command], ("--with", timed))
-        return alone, (all_runs - first) / more - self.client(folder)
+        return alone, self.controlled(folder, more, [hooked, *subject.command], "--with", timed)
 
     def client(self, folder):
         """Its processor time, as the shell says it: 0m0.010s."""
@@ -135,7 +162,7 @@ class Computation:
 
     def section(self):
         lines = ["## Computation", "",
-                 f"Processor time of one controlled run (`heddle hunt`, default options), the mean of runs {FIRST + 1} to {FIRST + MORE} (memcached: of two), beside clang -O2 of the same source with the same input. "
+                 f"Processor time of one controlled run (`heddle hunt`, default options), the mean of runs {FIRST + 1} to {FIRST + MORE} (memcached: to 16), beside clang -O2 of the same source with the same input. "
                  "*Before*: the version before light clones, as issue 14 has it.", "",
                  "| program | native | before | a controlled run | ratio | goal |", "|---|---|---|---|---|---|"]
         for name, row in self.rows.items():

@@ -75,7 +75,7 @@ class Hunter {
   bool first_to_show_a_race(std::uint64_t index, const RunOutcome& outcome);
   void keep_race_run(std::uint64_t index, const RunOutcome& outcome);
   void stopped(std::uint64_t index, RunOutcome outcome);
-  void cut_off(std::uint64_t index, const RunOutcome& outcome);
+  void learn_cut_off(std::uint64_t index, CutOff why, std::uint64_t steps);
   milliseconds reserved(double seconds) const;
   bool close_epoch_if_done();
   std::uint64_t limit() const;
@@ -87,7 +87,6 @@ class Hunter {
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
   void summarise();
-  void count_cut_off();
   std::string not_ordered() const;
   enum class Input { kSame, kOther, kRandom };  // of runs that follow one schedule
   Input look_at(const std::string& inputs, RunRequest request, Executor& executor) const;
@@ -109,7 +108,7 @@ class Hunter {
   std::optional<Exhaustive> exhaustive_;
   bool small_ = false;      // the first run was
   bool exhausted_ = false;  // nothing is left to execute
-  std::map<std::uint64_t, std::uint64_t> cut_off_;  // by index: its steps, if that was why
+  CutOffs cut_offs_;
   bool in_vain_ = false;  // no run comes to its end
   Knowledge knowledge_;     // of closed epochs, as `coverage_`
   Portfolio portfolio_;
@@ -153,7 +152,7 @@ void Hunter::begin() {
   next_ = finished_ = 0;
   best_ = ~0ull;
   exhausted_ = in_vain_ = false;
-  cut_off_.clear();
+  cut_offs_.clear();
   input_ = Input::kSame;
   exhaustive_.reset();
   listed_.reset();
@@ -181,7 +180,7 @@ Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Exec
   if (no_light_) request.parameters.light = 0;
   Result<RunOutcome> outcome = once();
   const auto no_progress = [&] {
-    return outcome ? outcome->failure && (outcome->failure->kind == "livelock" || outcome->failure->kind == "hang") : executor.escaped();
+    return outcome ? outcome->end != RunEnd::kTimeout && outcome->failure && (outcome->failure->kind == "livelock" || outcome->failure->kind == "hang") : executor.escaped();
   };
   const bool called_by_light = outcome && outcome->result.called_by_light;
   if (!request.parameters.light || stop_ || !(no_progress() || called_by_light)) return outcome;
@@ -215,6 +214,7 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
       const HeddleFailure& failure = outcome->result.failure;
       if (failure.kind != HEDDLE_FAIL_NONE && failure.kind != HEDDLE_FAIL_DEADLOCK) seen->failing = failure.thread;
     }
+    if (outcome && outcome->end == RunEnd::kTimeout) outcome->failure.reset();  // that it takes long is no failure
     if (outcome) request_.conditions.judge(*outcome);
     if (outcome && !outcome->evidence && (outcome->failure || first_to_show_a_race(*index, *outcome)))
       outcome->evidence = executor.copy_evidence();
@@ -323,11 +323,12 @@ void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
   result_.progress.failures = failures_.size();
 }
 
-// What it did beyond is not known: of the schedules that there are it tells nothing, and of the length of runs that the bound was too low.
-void Hunter::cut_off(std::uint64_t index, const RunOutcome& outcome) {
+// What it would have done later is not known: it says nothing about the number of schedules. At the step bound, it says that the bound
+// was too low.
+void Hunter::learn_cut_off(std::uint64_t index, CutOff why, std::uint64_t steps) {
   constexpr std::uint64_t kRaised = 25;  // step_limit() is 100 times the longest run: four times the bound that was reached
-  cut_off_[index] = outcome.cut_off() & HEDDLE_CUT_OFF_STEPS ? outcome.result.steps : 0;
-  lessons_[index].steps = outcome.result.steps / kRaised;
+  cut_offs_.add(index, why, steps);
+  if (why != CutOff::kTime) lessons_[index].steps = steps / kRaised;
   if (exhaustive_) lessons_[index].seen.reset();
 }
 
@@ -356,7 +357,7 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
   }
   lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race), outcome.result.access_count};
   if (can_be_followed(outcome) && !result_.epochs.back().survey) lessons_[index].choices = outcome.evidence->choices;
-  if (outcome.cut_off()) cut_off(index, outcome);
+  if (const auto why = cut_off(outcome)) learn_cut_off(index, *why, outcome.result.steps);
   if (index == 0) small_ = worth_a_survey(outcome.result);
   if (outcome.failure) fail(index, std::move(outcome));
 }
@@ -416,7 +417,7 @@ bool Hunter::close_epoch_if_done() {
   }
   forget_prefixes(epoch);
   lessons_.clear();
-  in_vain_ = next.first >= kInVain && cut_off_.size() == finished_;
+  in_vain_ = next.first >= kInVain && cut_offs_.size() == finished_;
   if (exhausted_ || in_vain_) return true;
   result_.epochs.push_back(std::move(next));
   result_.progress.racy_points = result_.epochs.back().points.size();
@@ -483,17 +484,8 @@ Times Hunter::times_varied() const {
   return request_.time_model == TimeModel::kLoose ? Times::kVaried : Times::kOnlyWhenDue;
 }
 
-void Hunter::count_cut_off() {
-  CutOffRuns& cut = result_.cut_off;
-  for (const auto& [index, steps] : cut_off_) {
-    if (index > best_) break;  // how many there are depends on how far the workers were
-    (steps ? cut.at_bound : cut.uncontrolled)++;
-    cut.steps = std::max(cut.steps, steps);
-  }
-}
-
 void Hunter::summarise() {
-  count_cut_off();
+  result_.cut_off = cut_offs_.count(best_);
   if (alone_)
     result_.notes.emplace_back(
         "the program changes files: one run at a time, and each run finds what the one before it left (--cwd-copy: "

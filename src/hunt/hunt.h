@@ -15,6 +15,7 @@
 #include "src/engine/execute.h"
 #include "src/engine/options.h"
 #include "src/hunt/coverage.h"
+#include "src/hunt/cut_off.h"
 #include "src/hunt/epochs.h"
 #include "src/hunt/strategy.h"
 #include "src/result/result.h"
@@ -59,14 +60,6 @@ struct StoppedRuns {
   std::uint64_t runs = 0;
   std::uint64_t steps = 0;    // of the longest of them
   std::uint32_t threads = 0;  // of that one
-};
-
-/// Runs that were ended before their end, and did not fail as far as is known (abi/cut_off.h).
-struct CutOffRuns {
-  std::uint64_t at_bound = 0;      // of steps
-  std::uint64_t steps = 0;         // of the longest of these
-  std::uint64_t uncontrolled = 0;  // all their threads waited, and a thread that is not under control was there
-  std::uint64_t all() const { return at_bound + uncontrolled; }
 };
 
 struct FailingRun {

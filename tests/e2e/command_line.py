@@ -128,6 +128,16 @@ def a_run_that_reaches_the_step_bound_and_still_changes_something_is_no_failure(
     assert code == FOUND and "livelock: threads spun without progress until the step bound" in out, (code, out, err)
 
 
+def a_run_that_reaches_its_time_limit_is_no_failure(h):
+    exe = h.build(COUNTS.replace("for (int i = 0; i < 100000; i++)", "for (;;)"), "counts_on")
+    code, out, err = h("hunt", "--seed", "1", "--max-steps", "1000000000", "--run-timeout", "100ms", "--", exe)
+    assert code == INCONCLUSIVE and "inconclusive: no run ended in 8 runs" in out and "note: 8 runs were cut off at --run-timeout" in out, (code, out, err)
+    assert "livelock" not in out, out
+    code, out, err = h("hunt", "--json", "--seed", "1", "--max-steps", "1000000000", "--run-timeout", "100ms", "--", exe)
+    answer = json.loads(out)
+    assert code == INCONCLUSIVE and answer["cut_off"]["over_time"] == 8 and not answer["found"], (code, answer)
+
+
 AIO = """#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -117,6 +117,19 @@ def accesses_that_no_one_asks_for_have_no_hooks(tool):
     tool.replays()
 
 
+def calls_of_the_heap_keep_a_function_light(tool):
+    """Every light run was void and executed again with all hooks, because a call of malloc() was taken for the site of a step."""
+    allocates = COMPUTES.replace("static unsigned table[4096], done;", "#include <stdlib.h>\nstatic unsigned *table, done;")
+    allocates = allocates.replace("static void compute(void) {", "static void compute(void) {\n  table = realloc(calloc(2048, sizeof *table), 4096 * sizeof *table);")
+    allocates = allocates.replace("mixed(i * 7, round);\n}", "mixed(i * 7, round);\n  free(table);\n}")
+    assert allocates.count("free(table)") == 1
+    tool.build(allocates)
+    found = tool.hunt("detail=points", "--detector", "off", "--runs", 1)
+    assert found["failure"]["kind"] == "assertion", found
+    assert tool.trace()["totals"]["accesses"] == 0, tool.trace()["totals"]
+    tool.replays()
+
+
 def what_is_asked_for_has_them_all(tool):
     """In the same trace: accesses as events, though the run that was found was light."""
     tool.build(COMPUTES.replace("round < 400", "round < 4"))
@@ -134,7 +147,7 @@ def a_race_in_a_light_function_is_found_by_a_later_run(tool):
     assert any("add" in json.dumps(race) for race in found["races"]), found["races"]
 
 
-CASES = [accesses_that_no_one_asks_for_have_no_hooks, what_is_asked_for_has_them_all, a_race_in_a_light_function_is_found_by_a_later_run]
+CASES = [accesses_that_no_one_asks_for_have_no_hooks, calls_of_the_heap_keep_a_function_light, what_is_asked_for_has_them_all, a_race_in_a_light_function_is_found_by_a_later_run]
 
 
 def main():
