@@ -1,7 +1,7 @@
 // A guided run (runtime/strategy/guided.cc, src/simplify): turns of threads that are followed loosely.
 //   EXPECT    HeddleGuide, then HeddleGuidePath[paths], then hashes of actions: heddle_guide_action(kind, site, early)
 //   SCHEDULE  HeddleSegment[run.schedule_count]: {path | HEDDLE_GUIDE_JOINED, the number of actions after which it ends}
-//   STEPS     out: HeddleStep[result.steps]; `reserved` has flags, HEDDLE_STEP_...
+//   STEPS     out: HeddleStep[result.steps]; `flags`: HEDDLE_STEP_...
 #pragma once
 #include <stdint.h>
 

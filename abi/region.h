@@ -56,10 +56,13 @@ struct HeddleSegment {  // a maximal run of steps by one thread
 struct HeddleStep {
   uint16_t thread;
   uint8_t kind;
-  uint8_t reserved;
+  uint8_t flags;         // HEDDLE_STEP_*
   uint32_t site, object;
   uint32_t hooks;        // HANDOVER: 1 + hooks since the thread's last step: the thread stopped in the last of them; else 0
 };
+
+// Of a recording: a number that the lock before it has reserved for the unlock that may follow. Not a step (yet).
+#define HEDDLE_STEP_OPEN 128u
 
 enum HeddleStrategy {
   HEDDLE_STRATEGY_REPLAY, HEDDLE_STRATEGY_RANDOM, HEDDLE_STRATEGY_PCT,

@@ -12,7 +12,9 @@ namespace heddle::rt {
 namespace {
 
 struct Module {
-  uint64_t start, end, identity;
+  uint64_t start, end;
+  uint64_t origin;  // offsets count from here
+  uint64_t identity;
 };
 Module last;  // mostly the same again
 
@@ -51,6 +53,17 @@ uint64_t identity_of(const dl_find_object& found) {
   return hash_bytes(name, __builtin_strlen(name), 2);
 }
 
+// An executable that carries this runtime has parts of it before its own code: entries of the PLT, cold and start-up code. They change
+// with every version of the runtime. The entry point is the first of the code that the user's follows, so offsets count from there. Plain
+// executables and libraries: from where the module starts, as in traces of older versions.
+uint64_t origin_of(const dl_find_object& found) {
+  const uint64_t start = reinterpret_cast<uint64_t>(found.dlfo_map_start), end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  if (reinterpret_cast<uint64_t>(&code_key) - start >= end - start || found.dlfo_link_map->l_name[0]) return start;
+  const auto& header = *static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
+  if (__builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) || !header.e_entry) return start;
+  return found.dlfo_link_map->l_addr + header.e_entry;
+}
+
 bool find(uint64_t pc, dl_find_object* found) { return _dl_find_object(reinterpret_cast<void*>(pc), found) == 0; }
 
 }  // namespace
@@ -64,9 +77,10 @@ uint64_t code_key(uint64_t pc) {
   if (HEDDLE_UNLIKELY(pc - last.start >= last.end - last.start)) {
     dl_find_object found;
     if (!find(pc, &found)) return pc;
-    last = {reinterpret_cast<uint64_t>(found.dlfo_map_start), reinterpret_cast<uint64_t>(found.dlfo_map_end), identity_of(found)};
+    last = {reinterpret_cast<uint64_t>(found.dlfo_map_start), reinterpret_cast<uint64_t>(found.dlfo_map_end), origin_of(found),
+            identity_of(found)};
   }
-  return last.identity + (pc - last.start);
+  return last.identity + (pc - last.origin);
 }
 
 }  // namespace heddle::rt

@@ -61,6 +61,7 @@ Object* known_lock(const void* mutex) {
 struct LatestSite {
   uint64_t pc;
   uint32_t site;
+  int32_t pairs;  // of a lock; negative: the next step was no unlock; so many locks reserve nothing
 };
 namespace {
 constexpr uint32_t kLatestSites = 128;  // with 32, find_site() was 1 % of the time of memcached
@@ -71,15 +72,35 @@ const Site* find_site(void* caller) {
   return s;
 }
 
-// 0: not known.
-uint32_t known_site(Thread& t, void* caller) {
-  if (HEDDLE_UNLIKELY(!t.latest_sites)) return 0;
+// Null: not known.
+LatestSite* known_site(Thread& t, void* caller) {
+  if (HEDDLE_UNLIKELY(!t.latest_sites)) return nullptr;
   auto& latest = t.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 7) % kLatestSites];
-  if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return latest.site;
+  if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return &latest;
   const Site* s = find_site(caller);
-  if (!s) return 0;
-  latest = {(uint64_t)caller, s->site};
-  return s->site;
+  if (!s) return nullptr;
+  latest = {(uint64_t)caller, s->site, 0};
+  return &latest;
+}
+
+// Is it worth reserving a number for the unlock? A number that nobody takes costs an entry of the log.
+constexpr int32_t kRetry = -16;  // locks without
+bool will_be_pair(Thread& t, LatestSite& lock) {
+  if (HEDDLE_UNLIKELY(t.reserved_behind)) {  // the last one was of no use
+    t.reserved_behind = 0;
+    if (t.reserved_by) t.reserved_by->pairs = kRetry;
+  }
+  if (lock.pairs < 0 && ++lock.pairs < 0) return false;
+  t.reserved_by = &lock;
+  return true;
+}
+
+void log_lock(Thread& t, LatestSite& lock) {
+  will_be_pair(t, lock) ? log_free_step_and_reserve(t, t.op) : log_free_step(t, t.op, 0);
+}
+void log_unlock(Thread& t) {
+  if (HEDDLE_LIKELY(next_is_reserved(t))) return log_reserved_step(t, t.op);
+  log_free_step(t, t.op, 0);
 }
 
 // Again, now that it may be handled.
@@ -137,7 +158,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   Thread* t = self;
   if (!t || HEDDLE_UNLIKELY(!possible) || !nothing_else_to_do(*t)) return false;
   Object* o = known_lock(mutex);
-  const uint32_t site = known_site(*t, caller);
+  LatestSite* const site = known_site(*t, caller);
   if (!o || !site) return false;
   const uint32_t mine = t->index + 1;
   if (kind == HEDDLE_EV_MUTEX_LOCK) await_release(*o, *t);
@@ -146,9 +167,13 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   if (!turn(*o, lock ? kFree : mine, mine | kBusy)) return false;
   io_signal_opportunity_passed(*t);
   t->unproductive = 0;
-  t->op = Op{kind, site, o->id, (uint64_t)mutex};
-  log_free_step(*t, t->op, 0);
-  if (!lock) end_term(*t);
+  t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
+  if (lock) {
+    log_lock(*t, *site);
+  } else {
+    log_unlock(*t);
+    end_term(*t);
+  }
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
   return true;
 }

@@ -13,8 +13,8 @@ struct StepLog {
 extern OwnLine<StepLog> step_log;
 
 // A kill finds it whole or not at all: its kind is in the word that is written last.
-inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks) {
-  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, 0, op.site, op.object, hooks};
+inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks, uint8_t flags = 0) {
+  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, flags, op.site, op.object, hooks};
   uint64_t words[2];
   static_assert(sizeof step == sizeof words);
   __builtin_memcpy(words, &step, sizeof words);
@@ -43,6 +43,36 @@ inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
   t.last_step = number + 1;
   write_step(number, t, op, hooks);
+  place_is_safe(t);
+}
+
+// A lock and the unlock behind it take one number each, and the counter of all steps is what threads meet at most. So a lock can reserve the
+// next number, too, and an unlock takes it if it is the thread's next step. Others may have taken later numbers meanwhile, but none of their
+// steps depends on whether the mutex was released before: who finds it locked leaves it to the model, and then this unlock does the same.
+// Memory that others wrote meanwhile the thread can only have by a step of its own, since the number of its last one is smaller than theirs.
+//
+//   lock (5, reserves 6)  x = 1                      unlock (6)  ...
+//                                other: lock b (7)
+
+/// Of a lock.
+inline void log_free_step_and_reserve(Thread& t, const Op& op) {
+  begin_stretch(t);
+  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
+  const uint64_t number = __atomic_fetch_add(&region->result.steps, 2, __ATOMIC_ACQ_REL);
+  t.reserved_behind = t.last_step = number + 1;
+  write_step(number + 1, t, Op{HEDDLE_EV_MUTEX_UNLOCK, 0, 0, 0}, 0, HEDDLE_STEP_OPEN);
+  write_step(number, t, op, 0);
+  place_is_safe(t);
+}
+
+inline bool next_is_reserved(const Thread& t) { return t.reserved_behind && t.reserved_behind == t.last_step; }
+
+/// Of an unlock, if next_is_reserved(). What is shared by now may have been written behind that number: the thread knows of no more than before.
+inline void log_reserved_step(Thread& t, const Op& op) {
+  begin_stretch(t);
+  const uint64_t number = t.last_step++;
+  t.reserved_behind = 0;
+  write_step(number, t, op, 0);
   place_is_safe(t);
 }
 

@@ -27,7 +27,7 @@ uint32_t *waiting, *ended;  // thread indices; not static: pages that controlled
 OwnLine<uint32_t> waiting_count, ended_count;
 uint64_t log_capacity, started_ns;
 bool log_ended;                                             // no room: what follows is not recorded
-constexpr uint64_t kRoomForFreeSteps = HEDDLE_MAX_THREADS;  // each thread may take one before it knows better
+constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;  // each thread may take one before it knows better, and reserve another
 
 bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));

@@ -158,7 +158,7 @@ uint32_t slot_freely(const View& v) {
 // What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
 void log_step(uint64_t step, Thread& t, bool far) {
   HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
-  if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].reserved |= HEDDLE_STEP_BY_PREEMPTION;
+  if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].flags |= HEDDLE_STEP_BY_PREEMPTION;
   preemptions = region->result.preemptions;
   if (step < capacity)
     log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)((far ? HEDDLE_STEP_FAR : 0) | (waits_for_time(t) ? HEDDLE_STEP_EARLY : 0)),

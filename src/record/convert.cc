@@ -7,6 +7,10 @@ namespace {
 
 constexpr std::size_t kBlock = 1u << 12;  // stays in the cache on its way into the trace
 
+bool is_missing(const HeddleStep& step) { return step.kind == HEDDLE_EV_NONE; }
+/// A number that was reserved for an unlock that took another one, or has not come.
+bool is_open(const HeddleStep& step) { return step.flags & HEDDLE_STEP_OPEN; }
+
 // A thread that ended the process took its last step before that; what others did beside it afterwards has no influence
 // on it, and a replay, where it goes on at once, does not get that far.
 std::uint64_t steps_that_count(std::span<const HeddleStep> steps, const HeddleResult& result) {
@@ -21,7 +25,7 @@ std::uint64_t steps_that_count(std::span<const HeddleStep> steps, const HeddleRe
 void last_places(std::span<const HeddleStep> beyond, std::vector<HeddleEvent>& out) {
   std::vector<bool> seen(HEDDLE_MAX_THREADS);
   for (const HeddleStep& step : beyond) {
-    if (step.thread >= HEDDLE_MAX_THREADS || seen[step.thread]) continue;
+    if (is_open(step) || step.thread >= HEDDLE_MAX_THREADS || seen[step.thread]) continue;
     seen[step.thread] = true;
     if (step.kind != HEDDLE_EV_HANDOVER) continue;  // in the runtime, where a replay waits for it by itself
     HeddleEvent& event = out.emplace_back();
@@ -37,7 +41,6 @@ std::span<const HeddleStep> numbered_steps(const Region& region, const HeddleRes
   return steps.first(std::min<std::uint64_t>(steps.size(), result.steps));
 }
 
-bool is_missing(const HeddleStep& step) { return step.kind == HEDDLE_EV_NONE; }
 
 // A kill between a step's number and its entry: what others wrote behind it has no place in the order any more.
 std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& result) {
@@ -57,9 +60,9 @@ std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResul
   std::vector<HeddleStep> out;
   std::vector<std::uint32_t> steps(HEDDLE_MAX_THREADS);
   std::vector<bool> known(HEDDLE_MAX_THREADS);
-  for (const HeddleStep& step : whole) steps[step.thread % HEDDLE_MAX_THREADS]++;
+  for (const HeddleStep& step : whole) steps[step.thread % HEDDLE_MAX_THREADS] += !is_open(step);
   for (HeddleStep step : behind.first(std::min(behind.size(), kMostBehind))) {
-    if (is_missing(step) || step.thread >= HEDDLE_MAX_THREADS || known[step.thread]) continue;
+    if (is_missing(step) || is_open(step) || step.thread >= HEDDLE_MAX_THREADS || known[step.thread]) continue;
     known[step.thread] = true;
     out.push_back(step);
   }
@@ -99,6 +102,7 @@ void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep
   std::uint64_t count = 0;
   for (const HeddleStep& step : steps) {
     if (step.thread >= HEDDLE_MAX_THREADS || step.kind >= HEDDLE_EV_COUNT) break;  // a corrupted program
+    if (is_open(step)) continue;
     HeddleEvent& event = block.emplace_back();  // in its place: a copy would wait for each of these small stores
     event.thread = step.thread;
     event.kind = step.kind;

@@ -67,10 +67,10 @@ Execution execution_of(std::span<const HeddleStep> steps, std::span<const Heddle
     collector.thread(name_of(threads, i), threads[i].parent, threads[i].ordinal);
   std::uint64_t preemptions = 0;
   for (const HeddleStep& step : steps) {
-    const bool by_preemption = step.reserved & HEDDLE_STEP_BY_PREEMPTION;
-    collector.step(step.thread, step.kind, step.site, step.reserved & HEDDLE_STEP_EARLY, by_preemption);
+    const bool by_preemption = step.flags & HEDDLE_STEP_BY_PREEMPTION;
+    collector.step(step.thread, step.kind, step.site, step.flags & HEDDLE_STEP_EARLY, by_preemption);
     preemptions += by_preemption;
-    out.ambiguous |= (step.reserved & HEDDLE_STEP_FAR) != 0;
+    out.ambiguous |= (step.flags & HEDDLE_STEP_FAR) != 0;
   }
   // The runtime knows of a preemption one step later: of the last one, nobody told it.
   if (preemptions + 1 == result.preemptions && out.turns.size() > 1) out.turns[out.turns.size() - 2].preempted = true;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Equal seed, equal hunt: the number of workers and the backend (chosen, or the default) change neither `runs` nor the failure nor its schedule.
+"""Equal seed, equal hunt: the number of workers, the backend (chosen, or the default) and what lies before the program's code in its
+executable change neither `runs` nor the failure nor its schedule.
 
     tests/laws/hunts.py --heddle build/bin/heddle [FILE ...]
 """
-import argparse, json, os, pathlib, sys, tempfile
+import argparse, json, os, pathlib, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
@@ -13,6 +14,15 @@ from programs import PROGRAMS, Case, bounded  # noqa: E402
 FILES = ["lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lost_signal.c", "barrier_short.c", "uncaught.cc", "pipe_order.c",
          "big_writes_interleave.c", "epoll_timeout_ignored.c", "poll_timeout_ignored.c", "random_choice.cc", "select_timeout_ignored.c", "signals_cross.c",
          "timer_before_ready.c", "timerfd_too_soon.c", "waits_for_signal.c"]
+
+# Calls of so many functions of libc, and cold code: what an executable has before its own code when the runtime needs more of both.
+FILLER = """#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((cold)) void filler(char* p) {
+  link(p, p), unlink(p), rmdir(p), chdir(p), sync(), nice(1), lchown(p, 0, 0), symlink(p, p), setenv(p, p, 1), strpbrk(p, p), strcspn(p, p);
+}
+"""
 
 
 def hunt(case, heddle, exe, work, strategy, workers, backend):
@@ -36,14 +46,22 @@ def check(path, heddle):
         code, _, err = case.build(heddle, "O1", exe)
         if code != 0:
             return f"build: {err[-300:]}"
+        other = work / "other" / path.stem
+        other.parent.mkdir()
+        (work / "filler.c").write_text(FILLER)
+        subprocess.run(["gcc", "-w", "-O1", "-c", "filler.c"], cwd=work, check=True)
+        case.cflags.append(work / "filler.o")
+        code, _, err = case.build(heddle, "O1", other)
+        if code != 0:
+            return f"build with other code: {err[-300:]}"
         for strategy in ("random", "pct", "auto"):
             first = hunt(case, heddle, exe, work, strategy, 1, "baton")
             if first[0] != 66:
                 return f"{strategy}: nothing found: {first}"
-            for workers, backend in ((2, "baton"), (1, "fibers"), (2, "fibers"), (2, "default")):
-                again = hunt(case, heddle, exe, work, strategy, workers, backend)
+            for workers, backend, program in ((2, "baton", exe), (1, "fibers", exe), (2, "fibers", exe), (2, "default", exe), (2, "default", other)):
+                again = hunt(case, heddle, program, work, strategy, workers, backend)
                 if again != first:
-                    return f"{strategy}, {workers} workers, {backend}: {again} instead of {first}"
+                    return f"{strategy}, {workers} workers, {backend}, {program.parent.name}: {again} instead of {first}"
     return None
 
 
