@@ -8,6 +8,10 @@
 
 #include "runtime/table.h"
 
+extern "C" {
+extern const char program_main[] __asm__("main") __attribute__((weak));
+}
+
 namespace heddle::rt {
 namespace {
 
@@ -53,15 +57,14 @@ uint64_t identity_of(const dl_find_object& found) {
   return hash_bytes(name, __builtin_strlen(name), 2);
 }
 
-// An executable that carries this runtime has parts of it before its own code: entries of the PLT, cold and start-up code. They change
-// with every version of the runtime. The entry point is the first of the code that the user's follows, so offsets count from there. Plain
-// executables and libraries: from where the module starts, as in traces of older versions.
+// In an executable that carries this runtime the program's own code lies behind it, so its offset in the file changes with every version of
+// the runtime, and with each function that the runtime imports. Its distance from main() does not. In plain executables and libraries
+// offsets count from where the module starts, as in traces of older versions.
 uint64_t origin_of(const dl_find_object& found) {
   const uint64_t start = reinterpret_cast<uint64_t>(found.dlfo_map_start), end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
-  if (reinterpret_cast<uint64_t>(&code_key) - start >= end - start || found.dlfo_link_map->l_name[0]) return start;
-  const auto& header = *static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
-  if (__builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) || !header.e_entry) return start;
-  return found.dlfo_link_map->l_addr + header.e_entry;
+  const uint64_t main = reinterpret_cast<uint64_t>(program_main);
+  const bool carries_runtime = reinterpret_cast<uint64_t>(&code_key) - start < end - start;
+  return carries_runtime && main - start < end - start ? main : start;
 }
 
 bool find(uint64_t pc, dl_find_object* found) { return _dl_find_object(reinterpret_cast<void*>(pc), found) == 0; }
