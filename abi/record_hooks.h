@@ -41,8 +41,13 @@ enum { HEDDLE_RECORD_HOOKS = 4000 };
 // The shape of a group: 16 bits `ahead` (hooks of the region behind it), 8 bits number of accesses, 8 bits number of slots, then 8 bits per slot.
 enum { HEDDLE_SHAPE_ACCESSES = 16, HEDDLE_SHAPE_SLOTS = 24, HEDDLE_SHAPE_SLOT = 32, HEDDLE_SHAPE_WRITTEN = 128 };  // a slot: bytes (1 to 64), | written
 
-// Sites of record clones depend on what the optimiser did, so they lie apart from those that have numbers. Flags of such a site: where its access lies in the
-// spans of the hook that tells of it.
+// Sites of record clones depend on what the optimiser did, so they lie apart from the others, and their ids are of another space: HEDDLE_SITE_RECORD | number,
+// from 0, in order of module registration. Flags of such a site: where its access lies in the spans of the hook that tells of it.
+#define HEDDLE_SITE_RECORD 0x40000000u
+
+// HeddleRun::recorded. LIFTED: the record clones and the inputs of a recording, under ordinary control: threads do not stop at places, and the points
+// are those of a hunt, racy record sites among them (src/lift).
+enum HeddleRecorded { HEDDLE_RECORDED_NOT, HEDDLE_RECORDED_BY_PLACES, HEDDLE_RECORDED_LIFTED };
 #define HEDDLE_RECORD_SITE_SECTION "heddle_record_sites"
 enum { HEDDLE_SITE_SLOT = 17, HEDDLE_SITE_OFFSET = 19 };  // shifts: 2 bits, which span; 6 bits, bytes from its start
 
@@ -56,6 +61,8 @@ void __heddle_record_poll(uint32_t ahead);
 
 /// By the constructor of each module that has record clones: *offset becomes that of the pointer to the thread's HeddleHot, from %fs:0.
 void __heddle_register_record(int64_t* offset);
+/// By the same, before the module itself: the bounds of its section of record sites.
+void __heddle_register_record_sites(struct HeddleSite* first, struct HeddleSite* last);
 
 #ifdef __cplusplus
 }

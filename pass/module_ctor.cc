@@ -1,6 +1,7 @@
 #include "pass/module_ctor.h"
 
 #include "abi/light.h"
+#include "abi/record_hooks.h"
 #include "abi/site.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -73,6 +74,8 @@ void add_module_constructor(llvm::Module& module, llvm::GlobalVariable* active) 
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", f));
   // The last one may start the run.
   call_if_present(builder, declare_register(module, "__heddle_register_record", 1), {declare_record(module)});
+  call_if_present(builder, declare_register(module, "__heddle_register_record_sites", 2),
+                  {section_bound(module, "__start_" HEDDLE_RECORD_SITE_SECTION), section_bound(module, "__stop_" HEDDLE_RECORD_SITE_SECTION)});
   call_if_present(builder, declare_register(module, "__heddle_register_lights", 2),
                   {section_bound(module, "__start_" HEDDLE_LIGHT_SECTION), section_bound(module, "__stop_" HEDDLE_LIGHT_SECTION)});
   call_if_present(builder, declare_register(module, "__heddle_register_module", 3),

@@ -38,6 +38,7 @@ constexpr Verb kVerbs[] = {
      false},  // stdout is the program's
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
+    {"lift", lift_main, "lift TRACE -o TRACE2", "a recording as an ordinary trace, with values and lines"},
     {"simplify", simplify_main, "simplify TRACE -o TRACE2", "reduce it to the switches that matter"},
     {"show", show_main, "show [--format text|json|html|perfetto] TRACE", "what happened, by threads and source lines"},
     {"doctor", doctor_main, "doctor", "what will and will not work on this machine"},

@@ -23,6 +23,7 @@
 #include "src/trace/container.h"
 #include "src/trace/output_file.h"
 #include "src/trace/schedule.h"
+#include "tools/lift_trace.h"
 #include "tools/open_trace.h"
 #include "tools/options.h"
 #include "tools/status.h"
@@ -57,6 +58,7 @@ struct Arguments {
   std::optional<std::uint64_t> from, to;
   std::vector<std::string> sources;
   bool own = false;  // who looks at the trace made it
+  bool as_recorded = false;
 };
 
 bool locale_is_utf8() {
@@ -141,6 +143,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(whole_number(40, 1000));
   app.add_option("--wrappers", a.wrappers,
                  "regular expression: functions that only wrap a primitive, beside those that are known; callers are named");
+  app.add_flag("--as-recorded", a.as_recorded, "a recording as it is; without this it is executed again once, for values and lines (heddle lift)");
   app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
 }
 
@@ -172,6 +175,39 @@ Status skip_wrappers(TraceReader& trace, const std::string& pattern) {
   return {};
 }
 
+constexpr std::uint64_t kMostStepsOfItself = 200'000, kMostEventsOfItself = 3'000'000;  // more is lifted only if somebody asks for it
+
+/// As a library call that ctrl-C ends; afterwards ctrl-C ends the verb again.
+std::expected<LiftedForm, LiftTrouble> lift_here(LiftTask task, const TraceReader& trace) {
+  const std::atomic<bool>& stop = catch_interrupts();
+  task.stop = &stop;
+  auto form = lifted_form(std::move(task), trace);
+  if (stop) std::exit(kInterruptedExit);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  return form;
+}
+
+/// A recording of the user's own that can be executed is shown in its lifted form, which has values and lines.
+std::optional<LiftedForm> form_with_values(const TraceReader& trace, const Arguments& a) {
+  const TraceHead& head = trace.head();
+  if (a.as_recorded || a.schedule || !a.own || head.meta.strategy != kRecordedStrategy || !why_not_lifted(trace).message.empty()) return std::nullopt;
+  LiftTask task;
+  task.trace = a.trace;
+  task.limits.most_events = kMostEventsOfItself;
+  if (auto known = known_lifted(task, trace)) return LiftedForm{std::move(*known), false, {}};
+  std::string why = "it is long";
+  if (head.totals.steps <= kMostStepsOfItself) {
+    auto form = lift_here(std::move(task), trace);
+    if (form && form->folder.path().empty() && !a.quiet)
+      say(stderr, "heddle show: executed the recording again for values and lines: {}\n", form->trace.string());
+    if (form) return std::move(*form);
+    why = form.error().error.message;
+  }
+  if (!a.quiet) say(stderr, "heddle show: as recorded, without values: {}; heddle lift {} says more\n", why, shell_word(a.trace));
+  return std::nullopt;
+}
+
 /// The file appears whole or not at all.
 int write_file(const TraceReader& trace, const Arguments& a) {
   auto file = OutputFile::create(a.output);
@@ -198,6 +234,9 @@ int show_main(int argc, char** argv) {
   auto trace = open_trace(a.trace);
   if (!trace) return report_error("show", trace.error());
   a.own = is_own_trace(*trace, a.trace);
+  const std::optional<LiftedForm> form = form_with_values(*trace, a);
+  if (form)
+    if (auto lifted = open_trace(form->trace)) trace = std::move(lifted);
   const bool quotes = a.format != "json" && !a.events && !a.schedule;
   if (!a.own && a.sources.empty() && quotes && !a.quiet)
     say(stderr, "heddle show: without source lines: you did not make this trace on this machine; --source DIR quotes files below DIR\n");

@@ -1,3 +1,4 @@
+#include "tools/lift_trace.h"
 #include "tools/simplify_trace.h"
 
 #include <chrono>
@@ -47,14 +48,10 @@ std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string
     return SimplifyTrouble{{fmt::format("{} has no failure: there is nothing that a simpler trace should show", name),
                             "heddle hunt -- PROG looks for one"},
                            true};
-  if (head.meta.strategy == kRecordedStrategy)
-    return SimplifyTrouble{
-        {fmt::format(
-             "{} is a recording of a parallel run: its threads stop between two points, where they cannot be led",
-             name),
-         fmt::format("heddle hunt -- {} finds the failure as a schedule of points, which can be simplified",
-                     head.meta.argv.empty() ? "PROG" : shell_line(head.meta.argv))},
-        false};
+  if (head.meta.strategy == kRecordedStrategy) {
+    const Error why = why_not_lifted(trace);
+    return SimplifyTrouble{{fmt::format("{} is a recording that cannot be lifted: {}", name, why.message), why.advice}, false};
+  }
   return std::nullopt;
 }
 
@@ -270,7 +267,29 @@ nlohmann::ordered_json size_json(const TraceHead& head) {
 
 }  // namespace
 
-std::expected<SimplifyAnswer, SimplifyTrouble> simplify_trace(const SimplifyTask& task) { return Session(task).run(); }
+namespace {
+// A recording's threads stop between points, where they cannot be led; those of its lifted form do not.
+std::expected<SimplifyAnswer, SimplifyTrouble> simplify_lifted(const SimplifyTask& task, const TraceReader& recording) {
+  LiftTask lift;
+  lift.trace = task.trace;
+  lift.program = task.program;
+  lift.trust = task.trust;
+  lift.engine = task.engine;
+  lift.stop = task.stop;
+  auto form = lifted_form(lift, recording);
+  if (task.stop && task.stop->load()) return could_not({kTooEarly, ""});
+  if (!form) return Trouble(SimplifyTrouble{form.error().error, form.error().is_input});
+  SimplifyTask ordinary = task;
+  ordinary.trace = form->trace.string();
+  if (ordinary.inputs == InputChoice::kAuto) ordinary.inputs = InputChoice::kRecorded;  // what a recording read has no place in another order of the world
+  return Session(ordinary).run();
+}
+}  // namespace
+
+std::expected<SimplifyAnswer, SimplifyTrouble> simplify_trace(const SimplifyTask& task) {
+  if (auto trace = open_trace(task.trace); trace && trace->head().failure && why_not_lifted(*trace).message.empty()) return simplify_lifted(task, *trace);
+  return Session(task).run();
+}
 
 void show_simplify_progress(const SimplifyProgress& progress) {
   say(stderr, "\r\033[K  switches {}  preemptions {}  {} executions", progress.cost.switches,

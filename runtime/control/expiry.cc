@@ -27,7 +27,7 @@ bool may_expire_early(Thread& t) {
   t.expires_at_once = false;
   t.timed_waits++;
   region->result.timed_waits++;
-  if (region->run.time_model != HEDDLE_TIME_LOOSE || by_hooks) return false;
+  if (region->run.time_model != HEDDLE_TIME_LOOSE || by_places) return false;
   if (t.deadline <= control.now || t.deadline - control.now > kForEver) return false;
   return strategy->may_expire ? strategy->may_expire(t) : coin(t);
 }

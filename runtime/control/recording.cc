@@ -1,5 +1,6 @@
 #include "runtime/control/recording.h"
 
+#include "abi/late_signals.h"
 #include "runtime/arena.h"
 #include "runtime/control/code_address.h"
 #include "runtime/control/control.h"
@@ -66,14 +67,34 @@ uint64_t emit_inside(Thread& t, const HeddleEvent& event) {
   return number;
 }
 
-void read_back(Thread& t, const void* frame) {
-  HeddleEvent& e = event_at(t.written_event - 1);
-  t.written_event = 0;
-  const volatile void* p = t.written_address;
+static void read_back_at(const Thread& t, const void* frame, HeddleEvent& e, const volatile void* p, uint32_t size) {
   constexpr uint64_t kLinkage = 16;  // saved frame pointer and return address: above them the caller's stack begins
   uint64_t live = (uint64_t)frame + kLinkage;
   if ((uint64_t)p >= t.stack_low && (uint64_t)p < live && live <= t.stack_high) return;
-  if (io_peek(p, t.written_size, &e.value)) e.flags |= HEDDLE_EF_VALUE;
+  if (io_peek(p, size, &e.value)) e.flags |= HEDDLE_EF_VALUE;
+}
+
+static uint32_t size_of(const HeddleEvent& e) { return 1u << (e.flags & HEDDLE_EF_SIZE); }
+
+// Of two writes of a group to the same place only the second one's value is there.
+static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) {
+  for (uint64_t n = behind; n < end; n++) {
+    const HeddleEvent& later = event_at(n);
+    if (later.kind == HEDDLE_EV_WRITE_RANGE) return true;
+    if ((heddle_event_properties(later.kind) & HEDDLE_P_WRITE) && later.address < e.address + size_of(e) && e.address < later.address + size_of(later)) return true;
+  }
+  return false;
+}
+
+void read_back(Thread& t, const void* frame) {
+  const uint64_t end = t.written_event, first = t.written_first ? t.written_first : end;
+  t.written_event = t.written_first = 0;
+  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, event_at(end - 1), t.written_address, t.written_size);
+  for (uint64_t n = first - 1; n < end; n++) {
+    HeddleEvent& e = event_at(n);
+    const bool writes = e.kind != HEDDLE_EV_WRITE_RANGE && (heddle_event_properties(e.kind) & HEDDLE_P_WRITE);
+    if (writes && !(e.flags & HEDDLE_EF_VALUE) && !is_overwritten(e, n + 1, end)) read_back_at(t, frame, e, (const volatile void*)e.address, size_of(e));
+  }
 }
 
 void publish_events() {
@@ -97,7 +118,7 @@ void record_step(Thread& t, bool new_segment) {
   recording.segment->steps++;
 }
 
-void record_decision(const View& view, const Thread& next, bool could_stay) {
+void record_decision(const View& view, const Thread& next, bool could_stay, bool handler) {
   HeddleEvent e{};
   e.address = next.op.kind == HEDDLE_EV_THREAD_START ? control.threads[next.info->parent].name : next.op.address;
   e.site = next.op.site;
@@ -106,7 +127,7 @@ void record_decision(const View& view, const Thread& next, bool could_stay) {
   e.thread = (uint16_t)next.index;
   e.kind = (uint8_t)next.op.kind;
   e.flags = HEDDLE_EF_POINT | (could_stay ? HEDDLE_OF_COULD_STAY : 0) | (next.deadline ? HEDDLE_OF_TIMED : 0) |
-            (view.yielding ? HEDDLE_OF_GAVE_WAY : 0);
+            (view.yielding ? HEDDLE_OF_GAVE_WAY : 0) | (handler ? HEDDLE_OF_HANDLER : 0);
   for (uint32_t i = 0; i < view.count; i++) {
     if (view.enabled[i] >= 64) {
       e.flags |= HEDDLE_OF_MORE;

@@ -41,8 +41,8 @@ HeddleEvent& event_at(uint64_t number);
 
 void record_step(Thread& t, bool new_segment);
 struct View;
-/// run.observe: `next` was chosen.
-void record_decision(const View& view, const Thread& next, bool could_stay);
+/// run.observe: `next` was chosen; `handler`: to run a signal's handler.
+void record_decision(const View& view, const Thread& next, bool could_stay, bool handler);
 uint32_t size_log2(uint32_t size);
 
 void stacks_start();  // part of recording_start(), in runs that keep stacks

@@ -8,6 +8,7 @@
 #include "abi/guide.h"
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
+#include "abi/record_hooks.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
 #include "runtime/control/expiry.h"
@@ -119,15 +120,19 @@ bool could_go_on(Thread& t) {
   return !t.ready || t.ready(t.argument) || (t.deadline && control.now >= t.deadline);
 }
 
+bool handlers_come_first(Thread& next) {
+  return next.takes_handlers && io_signal_comes_first(next) && (!next.ready || next.ready(next.argument));
+}
+
 // Accounts for the choice of `next`: it is about to execute its pending operation. `fair`: it is its turn, the strategy had no say.
 void commit(Thread* current, Thread& next, bool fair) {
   HeddleResult& r = region->result;
-  if (HEDDLE_UNLIKELY(signals_at_points) && next.takes_handlers && io_signal_comes_first(next) && (!next.ready || next.ready(next.argument))) {
+  if (HEDDLE_UNLIKELY(signals_at_points) && handlers_come_first(next)) {
     next.handlers_first = true;  // decided here, once: one from outside may come a moment later
     next.op = Op{HEDDLE_EV_SIGNAL, next.op.site, 0, 0};
   }
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
-      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_hooks ? 0 : next.op.object))
+      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_places ? 0 : next.op.object))
     diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
   bool new_segment = next.index != control.segment_thread;
   bool preempts = false;
@@ -168,7 +173,7 @@ void commit(Thread* current, Thread& next, bool fair) {
   }
   // A system call costs more than a thousand steps that spin: output without end is not what the bound is for.
   if (HEDDLE_UNLIKELY(next.op.kind == HEDDLE_EV_IO_CALL) && control.max_steps != ~0ull) control.max_steps++;
-  if (HEDDLE_UNLIKELY(by_hooks)) set_stop(next, control.steps);
+  if (HEDDLE_UNLIKELY(by_places)) set_stop(next, control.steps);
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
 }
 
@@ -246,12 +251,13 @@ Thread* choose(Thread* current) {
   }
   Thread& next = control.threads[view.enabled[k]];
   if (HEDDLE_UNLIKELY(control.observe)) {
-    record_decision(view, next, view.current_enabled && !view.yielding && !(heddle_event_properties(current->op.kind) & HEDDLE_P_YIELDS));
+    const bool could_stay = view.current_enabled && !view.yielding && !(heddle_event_properties(current->op.kind) & HEDDLE_P_YIELDS);
+    record_decision(view, next, could_stay, HEDDLE_UNLIKELY(signals_at_points) && handlers_come_first(next));
     if (--control.observe == 0) control.always_ask = wants_each_step();
   }
   commit(current, next, fair);
   let_stay(next, fair ? 0 : view.ask_again);
-  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook) && !by_hooks) watch_hooks(next);
+  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook) && !by_places) watch_hooks(next);
   return &next;
 }
 
@@ -268,7 +274,7 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   if (t.may_expire && t.expires_at_once) t.yielding = false;
   t.state = HEDDLE_T_PENDING;
   t.patience = kHookBudget;
-  if (HEDDLE_UNLIKELY(by_hooks)) t.budget = kHookBudget;
+  if (HEDDLE_UNLIKELY(by_places)) t.budget = kHookBudget;
   const bool runnable = !ready || ready(argument);
   if (deadline || t.enabled != runnable) control.dirty = true;
   uint16_t& waits = ready == word_is_zero ? word_waits(argument) : control.other_waits;
@@ -442,7 +448,7 @@ void enter(const Op& op) {
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
   t.patience = kHookBudget;
-  if (HEDDLE_UNLIKELY(by_hooks)) t.budget = kHookBudget;
+  if (HEDDLE_UNLIKELY(by_places)) t.budget = kHookBudget;
   control.dirty = true;
   debugger_at_step();
   io_rearm();
@@ -476,6 +482,7 @@ void scheduler_start() {
   strategy = &strategy_of(run);
   parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
   by_hooks = parallel || run.recorded;
+  by_places = by_hooks && run.recorded != HEDDLE_RECORDED_LIFTED;
   const char* obstacle = run.backend == HEDDLE_BACKEND_FIBERS ? no_fibers() : "";
   if (obstacle && *obstacle) note("%s: the baton backend is used instead of fibers, which is slower", obstacle);
   backend = parallel ? &parallel_backend : obstacle ? &baton_backend : &fiber_backend;
@@ -486,7 +493,7 @@ void scheduler_start() {
   main.enabled = true;
   main.info->state = HEDDLE_T_RUNNING;
   set_self(&main);
-  if (HEDDLE_UNLIKELY(run.recorded)) set_stop(main, 0);
+  if (HEDDLE_UNLIKELY(by_places && !parallel)) set_stop(main, 0);
   main.safe = 0;
   if (parallel) parallel_start();
 }

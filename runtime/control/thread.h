@@ -80,6 +80,7 @@ struct Thread : HeddleHot {  // `budget`: hooks left before a forced point; `req
   uint64_t written_event;
   const volatile void* written_address;
   uint32_t written_size;
+  uint64_t written_first;   // it is the last of a group, whose first event this is: number + 1; 0: it is alone
 
   struct {                  // between __heddle_atomic and __heddle_atomic_done
     uint32_t size, kind, order, failure_order;

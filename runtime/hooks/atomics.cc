@@ -48,9 +48,9 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
                                    HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_hooks)) atomic_access(*t, p, size, kind, site);
+  if (HEDDLE_UNLIKELY(by_places)) atomic_access(*t, p, size, kind, site);
   t->atomic = {size, kind, order, failure_order};
-  if (HEDDLE_UNLIKELY(by_hooks)) return;
+  if (HEDDLE_UNLIKELY(by_places)) return;
   if (may_stay() && site_is_near(site)) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
   return atomic_point(*t, p, size, kind, site);
 }
@@ -58,7 +58,7 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
 HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_hooks) && (parallel || recording.detail < HEDDLE_DETAIL_ACCESSES)) return;
+  if (HEDDLE_UNLIKELY(by_places) && (parallel || recording.detail < HEDDLE_DETAIL_ACCESSES)) return;
   const auto op = t->atomic;
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
@@ -77,9 +77,11 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
 namespace heddle::rt {
 // Not the hot path, in one tail call.
 __attribute__((noinline)) static void fence_slow(Thread& t, uint32_t order, HeddleSite* site) {
-  if (by_hooks) {
+  if (by_places) {
     if (--t.budget <= 0) budget_spent(t, site, 0);
-    return hook_passed(t);
+    hook_passed(t);
+    if (!parallel && recording.detail >= HEDDLE_DETAIL_ACCESSES) record_access(t, nullptr, 1, HEDDLE_EV_FENCE, site, 0);
+    return;
   }
   atomic_point(t, nullptr, 0, HEDDLE_EV_FENCE, site);
   if (detector::on) detector::fence(t, order);
@@ -89,7 +91,7 @@ __attribute__((noinline)) static void fence_slow(Thread& t, uint32_t order, Hedd
 HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_hooks || !may_stay() || !site_is_near(site))) return fence_slow(*t, order, site);
+  if (HEDDLE_UNLIKELY(by_places || !may_stay() || !site_is_near(site))) return fence_slow(*t, order, site);
   stay(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
   if (detector::on) detector::fence(*t, order);
 }

@@ -112,7 +112,7 @@ static void computation_goes_on(Thread& t) {
 }
 
 __attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t) {
-  if (HEDDLE_UNLIKELY(by_hooks)) {
+  if (HEDDLE_UNLIKELY(by_places)) {
     bool cancelled;
     {
       if (parallel) t.hook_place = (uint32_t)(kHookBudget - t.budget) + 1;
@@ -141,7 +141,7 @@ __attribute__((noinline)) void patience_spent(Thread& t, const HeddleSite* site,
 
 // A volatile access, or one of code without branch hooks.
 static void count_access(Thread& t, const HeddleSite* site, const volatile void* p) {
-  if (!by_hooks && --t.patience <= 0) patience_spent(t, site, 0, p);
+  if (!by_places && --t.patience <= 0) patience_spent(t, site, 0, p);
 }
 
 // The register of results goes back to the program like a value, and may be pushed where a dead variable lies (`push %rax` aligns a stack). That is
@@ -210,7 +210,7 @@ HEDDLE_EXPORT void __heddle_write_range(const volatile void* p, size_t n, Heddle
 
 HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleSite* site) {
   Thread* t = self;
-  if (HEDDLE_LIKELY(!by_hooks) || !t || !n) return;
+  if (HEDDLE_LIKELY(!by_places) || !t || !n) return;
   if (--t->budget <= 0) budget_spent(*t, site, 0);
   if (parallel) own<true>(*t, p, n);
 }
@@ -218,7 +218,7 @@ HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleS
 namespace heddle::rt {
 static Thread* at_own_hook() {
   Thread* t = self;
-  if (HEDDLE_LIKELY(!by_hooks) || !t || preloaded) return nullptr;  // plain code has no hooks to stop at
+  if (HEDDLE_LIKELY(!by_places) || !t || preloaded) return nullptr;  // plain code has no hooks to stop at
   if (--t->budget <= 0) budget_spent(*t, nullptr, 0);
   return parallel ? t : nullptr;
 }
@@ -265,8 +265,8 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
     e.flags = HEDDLE_EF_VALUE;
     emit(t, e);
   }
-  if (by_hooks && !site->flags) return;  // a recording has no hook here
-  if (!by_hooks) return count_branch(t, outcome, site);
+  if (by_places && !site->flags) return;  // a recording has no hook here
+  if (!by_places) return count_branch(t, outcome, site);
   if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
 }
 }  // namespace heddle::rt
@@ -274,7 +274,7 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_hooks)) {
+  if (HEDDLE_UNLIKELY(by_places)) {
     if (!parallel && (site->flags || t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
     if (!site->flags) return;  // as in branch_slow(); such calls come from other versions of the pass
     if (HEDDLE_LIKELY(--t->budget > 0 && !t->request.any)) return;

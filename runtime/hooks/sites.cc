@@ -5,6 +5,7 @@
 
 #include "abi/hooks.h"
 #include "abi/light.h"
+#include "abi/record_hooks.h"
 #include "runtime/arena.h"
 #include "runtime/hooks/code_sites.h"
 #include "runtime/parallel/parallel.h"
@@ -23,15 +24,21 @@ struct Module {
   HeddleLight* first_light;
   HeddleLight* last_light;
   bool records;  // it has record clones that can be used
+  HeddleSite* first_record;
+  HeddleSite* last_record;
+  uint32_t first_record_id;
 };
 Module* modules;  // [kMaxModules]
 char executable[sizeof(HeddleModuleInfo::path)];
 uint32_t module_count;
-uint32_t next_id = 1;
+uint32_t next_id = 1, next_record_id = HEDDLE_SITE_RECORD;
 struct {
   HeddleLight *first, *last;
 } announced_lights;  // of the module that registers next
 bool announced_records;  // of the module that registers next
+struct {
+  HeddleSite *first, *last;
+} announced_record_sites;  // of the module that registers next
 
 struct Found {
   uint64_t address, base;
@@ -72,6 +79,8 @@ void mark_points(const Module& m) {
   for (uint64_t i = 0; i < count; i++)
     if (ids[i] >= m.first_id && ids[i] < m.first_id + (uint64_t)(m.last - m.first))
       m.first[ids[i] - m.first_id].state |= HEDDLE_SITE_POINT;
+    else if (ids[i] >= m.first_record_id && ids[i] < m.first_record_id + (uint64_t)(m.last_record - m.first_record))
+      m.first_record[ids[i] - m.first_record_id].state |= HEDDLE_SITE_POINT;
 }
 
 // A point that a light clone has no hook for.
@@ -130,6 +139,10 @@ uint32_t find_site_id(const HeddleSite* site) {
   if (is_code_site(site)) return site->reserved;
   for (uint32_t i = 0; i < module_count; i++) {
     const Module& m = modules[i];
+    if (site >= m.first_record && site < m.last_record) {
+      last_asked = {m.first_record, (uint64_t)((char*)m.last_record - (char*)m.first_record), m.first_record_id};
+      return m.first_record_id + (uint32_t)(site - m.first_record);
+    }
     if (site < m.first || site >= m.last) continue;
     last_asked = {m.first, (uint64_t)((char*)m.last - (char*)m.first), m.first_id};
     return m.first_id + (uint32_t)(site - m.first);
@@ -150,6 +163,8 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT void __heddle_register_lights(HeddleLight* first, HeddleLight* last) { announced_lights = {first, last}; }
 
+HEDDLE_EXPORT void __heddle_register_record_sites(HeddleSite* first, HeddleSite* last) { announced_record_sites = {first, last}; }
+
 HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first, HeddleSite* last) {
   if (mode == Mode::kIdle && !region) return;
   if (module_count == kMaxModules) {
@@ -157,7 +172,10 @@ HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first,
     return;
   }
   Module& m = modules[module_count++];
-  m = {active, first, last, next_id, nullptr, announced_lights.first, announced_lights.last, announced_records};
+  m = {active, first, last, next_id, nullptr, announced_lights.first, announced_lights.last, announced_records,
+       announced_record_sites.first, announced_record_sites.last, next_record_id};
+  next_record_id += (uint32_t)(announced_record_sites.last - announced_record_sites.first);
+  announced_record_sites = {};
   announced_lights = {};
   announced_records = false;
   next_id += (uint32_t)(last - first);

@@ -262,7 +262,7 @@ long execute_leaving(Call& c, uint32_t flags) {
   const WithoutSignals here(c.thread);
   LandingPlace landing(c);
   leave(op_of(c, HEDDLE_EV_IO_LEAVE));
-  if (by_hooks && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
+  if (by_places && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
   return landing.return_with(execute_outside(c, io), op_of(c, HEDDLE_EV_IO_RETURN));
 }
 

@@ -218,6 +218,29 @@ bool execute_if_ready(Call& c, long* result) {
 
 extern "C" long heddle_blocking_syscall(const uint32_t* stop, const long call[7]);
 
+// A signal that comes before the call does not interrupt it, and none interrupts what need not wait: a program that writes a byte into an empty pipe
+// knows of no EINTR. True: it was executed.
+static bool need_not_wait(Call& c, const long call[7], long* result) {
+  switch (c.policy.wait) {
+    case Wait::POLL: case Wait::SELECT: case Wait::EPOLL: return wait_now(c, result);
+    case Wait::READ: case Wait::RECV: case Wait::RECVMSG:
+      if ((c.policy.wait == Wait::RECV && (c.a[3] & MSG_WAITALL)) || (c.policy.wait == Wait::RECVMSG && (c.a[2] & MSG_WAITALL)) || !polls_ready(c.a[0], POLLIN)) return false;
+      break;
+    case Wait::WRITE: case Wait::SEND:
+      if ((uint64_t)c.a[2] > kSmallWrite || !polls_ready(c.a[0], POLLOUT)) return false;
+      break;
+    case Wait::WRITEV:
+      if (vector_bytes(c.a[1], c.a[2], kSmallWrite) > kSmallWrite || !polls_ready(c.a[0], POLLOUT)) return false;
+      break;
+    case Wait::SENDMSG:
+      if (message_bytes(c.a[1]) > kSmallWrite || !polls_ready(c.a[0], POLLOUT)) return false;
+      break;
+    default: return false;
+  }
+  *result = raw_syscall(call[0], call[1], call[2], call[3], call[4], call[5], call[6]);
+  return true;
+}
+
 long execute_outside(Call& c, ThreadIo& io) {
   // A fiber's own OS thread is parked with all signals blocked: outside it has the mask that the program gave the thread.
   uint64_t parked = 0, wanted = without_sigsys(io.mask);
@@ -227,6 +250,7 @@ long execute_outside(Call& c, ThreadIo& io) {
   // Arrived on the way out, while the thread was not yet OUT for io_interrupt().
   if (signals_due(io) || cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
   long result = heddle_blocking_syscall(&io.stop, call);
+  if (long done; result == -EINTR && !cancel_pending(c.thread) && need_not_wait(c, call, &done)) result = done;
   if (fiber) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &parked, nullptr, 8);
   return result;
 }

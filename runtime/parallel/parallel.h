@@ -13,8 +13,10 @@ namespace heddle::rt {
 
 /// This run is a recording.
 extern bool parallel;
-/// This run is a recording or the replay of one: atomic operations are no points, and hooks count as places (owners.h).
+/// This run is a recording, the replay of one, or a lifted one: what libc does inside is modelled, and inputs have the shape of a recording's.
 extern bool by_hooks;
+/// Not a lifted one (abi/record_hooks.h): atomic operations are no points, and hooks count as places (owners.h).
+extern bool by_places;
 
 void parallel_start();
 

@@ -22,7 +22,7 @@ bool cancel_wakes(Thread& t) {
 
 void cancellation_point() {
   Thread& t = *self;
-  if (HEDDLE_LIKELY(!cancel_pending(t)) || (by_hooks && !t.cancel_seen)) return;
+  if (HEDDLE_LIKELY(!cancel_pending(t)) || (by_places && !t.cancel_seen)) return;
   t.cancel_requested = 0;
   if (detector::on) detector::io_acquire(t);  // cleanup handlers come after the request
   if (HEDDLE_UNLIKELY(parallel)) baton_give_all(t);  // the frames between here and the thread's start are left without return

@@ -2,7 +2,7 @@
 _heddle() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "cc c++ hunt record replay simplify show doctor --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "cc c++ hunt record replay lift simplify show doctor --help --version" -- "$current"))
     return
   fi
   case $previous in
@@ -19,9 +19,10 @@ _heddle() {
         --hang-timeout --detector --fail-on-exit --fail-on-output --with --cwd-copy --network --no-fork-server --simplify --keep-going --gtest --junit --sarif --bisect --build --json --quiet --help -o --output --" -- "$current")) ;;
     record) COMPREPLY=($(compgen -W "--mode --with --network --json --quiet --help -o --output --" -- "$current")) ;;
     replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --trust --json --quiet --help --" -- "$current")) ;;
+    lift) COMPREPLY=($(compgen -W "-o --output --trust --json --quiet --help --" -- "$current")) ;;
     simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --trust --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
-    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --schedule --full --thread --around --source --width --wrappers --quiet --help" -- "$current")) ;;
+    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --schedule --full --thread --around --source --width --wrappers --as-recorded --quiet --help" -- "$current")) ;;
   esac
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }

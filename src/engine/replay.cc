@@ -10,6 +10,7 @@
 
 #include "abi/inputs.h"
 #include "abi/late_signals.h"
+#include "abi/record_hooks.h"
 #include "src/engine/builds.h"
 #include "src/engine/ending.h"
 #include "src/engine/stop_table.h"
@@ -174,7 +175,9 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   replayer.request_ = following(run, head.schedule, head.inputs, head.meta.racy_sites);
   replayer.request_.limits = {options.hang_timeout, options.run_timeout};
   const bool recorded = head.meta.strategy == kRecordedStrategy;
-  replayer.request_.parameters.recorded = recorded;
+  replayer.request_.parameters.recorded = recorded                                ? HEDDLE_RECORDED_BY_PLACES
+                                          : head.meta.strategy == kLiftedStrategy ? HEDDLE_RECORDED_LIFTED
+                                                                                  : HEDDLE_RECORDED_NOT;
   StopTable stops;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events) {

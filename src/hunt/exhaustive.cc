@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "abi/late_signals.h"
+
 #include "src/hunt/changing_input.h"
 
 namespace heddle {
@@ -27,6 +29,8 @@ void Exhaustive::learn_run(std::size_t i, const Lesson* lesson) {
     shares_memory_ |= (heddle_event_properties(event.kind) & HEDDLE_P_ACCESS) != 0;
     waits_for_conditions_ |= event.kind == HEDDLE_EV_COND_WAIT;
     compares_ |= event.kind == HEDDLE_EV_ATOMIC_CAS;
+    // dpor does not know that who sends a signal meets all that the other thread does next; the others enumerate that.
+    gets_signals_ |= strategy_ == Strategy::kDpor && (event.flags & HEDDLE_OF_HANDLER);
   }
   if (strategy_ == Strategy::kDpor)
     dpor_.learn(lesson->seen->decisions, lesson->seen->pending, lesson->seen->failing);

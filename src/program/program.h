@@ -43,6 +43,8 @@ std::vector<std::filesystem::path> mapped_files(pid_t pid);
 /// Site descriptors of an ELF file in file order; `id` is the index (the static id at run time is first_site + index).
 /// Functions are demangled as in Frame::function. Empty: not built by heddle cc.
 Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& elf);
+/// The same of its record clones (abi/record_hooks.h).
+Result<std::vector<SiteRecord>> read_record_sites(const std::filesystem::path& elf);
 
 /// What the pass knew about calls of synchronisation primitives.
 struct CodeNames {

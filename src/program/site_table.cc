@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "abi/bitcode_frame.h"
+#include "abi/record_hooks.h"
 #include "abi/site.h"
 #include "src/program/elf_file.h"
 #include "src/program/function_name.h"
@@ -67,14 +68,12 @@ std::optional<std::size_t> next_frame(std::span<const std::byte> bytes, std::siz
   return std::nullopt;
 }
 
-}  // namespace
-
-Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) {
+Result<std::vector<SiteRecord>> read_table(const std::filesystem::path& path, const char* name) {
   auto elf = ElfFile::open(path);
   if (!elf) return std::unexpected(elf.error());
   if (elf->header().e_type == ET_REL)
     return error(fmt::format("{} is an object file: sites exist only after linking", path.string()));
-  auto section = elf->section(HEDDLE_SITE_SECTION);
+  auto section = elf->section(name);
   if (!section) return std::unexpected(section.error());
   std::vector<SiteRecord> records;
   if (!*section) return records;
@@ -103,6 +102,11 @@ Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) {
   }
   return records;
 }
+
+}  // namespace
+
+Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) { return read_table(path, HEDDLE_SITE_SECTION); }
+Result<std::vector<SiteRecord>> read_record_sites(const std::filesystem::path& path) { return read_table(path, HEDDLE_RECORD_SITE_SECTION); }
 
 CodeNames read_code_names(const std::filesystem::path& path) {
   CodeNames names;

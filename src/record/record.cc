@@ -168,7 +168,8 @@ Result<Recorded> record(const RecordRequest& request, Meta meta) {
     meta.more[kWholeEnvironment] = whole;
   if (!outcome->evidence) outcome->evidence = (*executor)->copy_evidence();
   record_builds(meta, outcome->evidence->modules, recorded.program);
-  if (outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) meta.more[kCutOff] = "1";
+  constexpr std::uint32_t kLog = 1u << HEDDLE_AREA_STEPS | 1u << HEDDLE_AREA_INPUTS_OUT;  // a full disk, mostly
+  if ((outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) || (outcome->result.overflow & kLog)) meta.more[kCutOff] = "1";
   const HeddleResult raw = outcome->result;
   Shelter shelter;
   bool sheltered = false;

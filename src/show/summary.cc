@@ -244,6 +244,8 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
   if (!command.empty()) {
     if (head.meta.strategy == kRecordedStrategy)
       command += "   (recorded)";
+    else if (head.meta.strategy == kLiftedStrategy)
+      command += "   (recorded, lifted)";
     else if (!head.meta.strategy.empty())
       command += fmt::format("   ({}, seed {}, run {})", head.meta.strategy, head.meta.seed, head.meta.run_index + 1);
     out += "  " + clean(command, options.utf8) + "\n";

@@ -97,6 +97,8 @@ struct RaceRecord {
 
 /// Meta::strategy of a recording: nobody chose, so its seed and run mean nothing.
 inline constexpr const char* kRecordedStrategy = "recorded";
+/// ... of a recording that was brought into a schedule of points (src/lift).
+inline constexpr const char* kLiftedStrategy = "lifted";
 
 struct Meta {
   std::string heddle_version, program, build_id, cwd, strategy, points, created, machine;

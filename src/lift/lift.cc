@@ -1,0 +1,205 @@
+#include "src/lift/lift.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "abi/record_hooks.h"
+#include "src/engine/ending.h"
+#include "src/engine/trace_builder.h"
+#include "src/lift/order.h"
+
+namespace heddle {
+namespace {
+
+constexpr int kMostAttempts = 8, kSlowerWithDetail = 100;
+constexpr std::uint64_t kMostAccessEvents = 2'000'000, kStepsBeyond = 2'000'000;
+
+bool starts_as(std::span<const std::uint32_t> sequence, std::span<const std::uint32_t> beginning) {
+  return beginning.size() <= sequence.size() && std::ranges::equal(sequence.first(beginning.size()), beginning);
+}
+
+const char* kind_text(std::uint32_t kind) {
+  static constexpr const char* kTexts[] = {
+#define HEDDLE_X(name, text, properties) text,
+      HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+  };
+  return kind < HEDDLE_EV_COUNT ? kTexts[kind] : "?";
+}
+
+std::string words_of(const HeddleDivergence& divergence, std::uint64_t steps) {
+  const std::string where = fmt::format("it left its schedule at step {} of {}", divergence.step, steps);
+  const std::string what = fmt::format("thread {} is at: {}", divergence.actual_thread, kind_text(divergence.actual_kind));
+  switch (divergence.reason) {
+    case HEDDLE_DIV_THREAD_NOT_ENABLED: return fmt::format("{}, where thread {} cannot run ({})", where, divergence.expected_thread, what);
+    case HEDDLE_DIV_SCHEDULE_ENDED: return fmt::format("{}, where it should have ended ({})", where, what);
+    default: return fmt::format("{} ({}) {}", where, what, bounded_string(divergence.text, sizeof divergence.text));
+  }
+}
+
+class Lift {
+ public:
+  Lift(const TraceReader& recording, const Replayer& replayer, Executor& executor, const LiftLimits& limits)
+      : head_(recording.head()), replayer_(replayer), executor_(executor), limits_(limits) {}
+
+  Result<Lifted> run(const std::filesystem::path& path);
+
+ private:
+  Status follow();
+  RunRequest request(std::uint32_t detail) const;
+  Result<RunOutcome> attempt(const RunRequest& request, TraceBuilder& builder);
+  std::optional<std::string> differs(const RunOutcome& outcome, std::uint64_t steps) const;
+  /// Threads that went further than in the recording, since nothing stopped them: makes the first access there a point.
+  bool stop_those_who_went_on();
+  Meta meta(const RunRequest& request) const;
+
+  const TraceHead& head_;
+  const Replayer& replayer_;
+  Executor& executor_;
+  const LiftLimits& limits_;
+  PointOrder order_;
+  std::uint64_t events_ = 0;
+  int executions_ = 0;
+  std::vector<std::vector<std::uint32_t>> accesses_;  // of each thread in the last attempt: sites
+};
+
+// By places, with all accesses: the order of everything.
+Status Lift::follow() {
+  RunRequest places = replayer_.request();
+  places.parameters.detail = HEDDLE_DETAIL_ACCESSES;
+  places.limits.total *= kSlowerWithDetail;
+  bool whole = true;
+  executions_++;
+  Result<RunOutcome> outcome = executor_.execute(places, [&](std::span<const HeddleEvent> events) {
+    whole = whole && order_.add(events, limits_.most_events);
+    events_ += events.size();
+  });
+  if (!outcome) return std::unexpected(outcome.error());
+  if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
+  replayer_.conditions().judge(*outcome);
+  if (!whole)
+    return error(fmt::format("the recording has more than {} accesses and steps", limits_.most_events), "record a shorter run");
+  if (!same_ending(head_.failure, head_.totals.steps, *outcome) || outcome->result.divergence.happened)
+    return error("the replay of the recording diverged", "heddle replay says where");
+  return {};
+}
+
+RunRequest Lift::request(std::uint32_t detail) const {
+  RunRequest out = replayer_.request();
+  HeddleRun& run = out.parameters;
+  run.recorded = HEDDLE_RECORDED_LIFTED;
+  run.point_set = HEDDLE_POINTS_RACY;
+  run.time_model = HEDDLE_TIME_VIRTUAL;  // what timed out there is known from the schedule
+  run.detail = detail;
+  out.expect.clear();
+  out.stops.clear();
+  out.schedule = order_.schedule();
+  out.points.assign(order_.racy().begin(), order_.racy().end());
+  out.limits.total *= kSlowerWithDetail;
+  std::uint64_t steps = 0;
+  for (const HeddleSegment& segment : out.schedule) steps += segment.steps;
+  run.max_steps = 100 * steps + kStepsBeyond;
+  return out;
+}
+
+Meta Lift::meta(const RunRequest& request) const {
+  Meta out = head_.meta;
+  out.strategy = kLiftedStrategy;
+  out.points = "racy";
+  out.detail = request.parameters.detail;
+  out.racy_sites = request.points;
+  out.more["max_steps"] = std::to_string(request.parameters.max_steps);
+  out.more["time_model"] = std::to_string(request.parameters.time_model);
+  return out;
+}
+
+Result<RunOutcome> Lift::attempt(const RunRequest& request, TraceBuilder& builder) {
+  accesses_.clear();
+  executions_++;
+  return executor_.execute(request, [&](std::span<const HeddleEvent> events) {
+    builder.on_events(events);
+    for (const HeddleEvent& e : events) {
+      const std::uint32_t properties = heddle_event_properties(e.kind);
+      if (!(properties & HEDDLE_P_ACCESS) || (properties & HEDDLE_P_SYNC)) continue;
+      if (e.thread >= accesses_.size()) accesses_.resize(e.thread + 1u);
+      accesses_[e.thread].push_back(e.site);
+    }
+  });
+}
+
+std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_t steps) const {
+  const HeddleDivergence& divergence = outcome.result.divergence;
+  if (divergence.happened && same_ending(head_.failure, steps, outcome)) return std::nullopt;  // it was ended from outside, or for taking too long
+  if (divergence.happened) return words_of(divergence, steps);
+  if (!same_ending(head_.failure, steps, outcome))
+    return outcome.failure ? "it ended with " + outcome.failure->message : std::string("it did not fail");
+  if (!head_.failure && outcome.wait_status != head_.wait_status) return "its exit status is another one";
+  if (outcome.result.steps != steps) return fmt::format("it ended after {} steps of {}", outcome.result.steps, steps);
+  return std::nullopt;
+}
+
+bool Lift::stop_those_who_went_on() {
+  bool found = false;
+  for (std::uint32_t thread = 0; thread < accesses_.size(); thread++) {
+    const std::vector<std::uint32_t> before = order_.accesses_of(static_cast<std::uint16_t>(thread));
+    const std::vector<std::uint32_t>& now = accesses_[thread];
+    if (now.size() <= before.size() || !starts_as(now, before) || order_.racy().contains(now[before.size()])) continue;
+    order_.make_point(now[before.size()]);
+    found = true;
+  }
+  return found;
+}
+
+Result<Lifted> Lift::run(const std::filesystem::path& path) {
+  if (Status followed = follow(); !followed) return std::unexpected(followed.error());
+  const std::uint32_t detail = events_ <= kMostAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
+  std::string why;
+  for (int i = 0; i < kMostAttempts; i++) {
+    const RunRequest points = request(detail);
+    Result<TraceWriter> writer = TraceWriter::create(path, executor_.worker().options().seal);
+    if (!writer) return std::unexpected(writer.error());
+    TraceBuilder builder(std::move(*writer), executor_.worker().region());
+    Meta meta = this->meta(points);
+    builder.begin(meta);
+    Result<RunOutcome> outcome = attempt(points, builder);
+    if (!outcome) return std::unexpected(outcome.error());
+    if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
+    replayer_.conditions().judge(*outcome);
+    std::uint64_t steps = 0;
+    for (const HeddleSegment& segment : points.schedule) steps += segment.steps;
+    std::optional<std::string> other = differs(*outcome, steps);
+    if (!other) {
+      if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
+      if (head_.failure && !outcome->failure) outcome->failure = head_.failure;
+      outcome->evidence->inputs = head_.inputs;
+      Result<TraceHead> head = builder.finish(std::move(meta), *outcome, executor_, head_.races);
+      if (!head) return std::unexpected(head.error());
+      return Lifted{std::move(*head), points.points.size(), executions_};
+    }
+    why = std::move(*other);
+    if (!stop_those_who_went_on()) break;
+  }
+  return error(fmt::format("executed as a schedule of points, the recording is another run: {}", why),
+               "heddle replay executes it as it was recorded");
+}
+
+}  // namespace
+
+Error why_not_lifted(const TraceReader& trace) {
+  const TraceHead& head = trace.head();
+  if (head.meta.strategy == kLiftedStrategy) return {"it was lifted before", "it can be shown and simplified as it is"};
+  if (head.meta.strategy != kRecordedStrategy) return {"it is no recording", "it can be shown and simplified as it is"};
+  if (!trace.damage().empty()) return {trace.damage(), "heddle replay --trust follows what is left of it"};
+  const auto cut = head.meta.more.find("cut_off");
+  if (cut != head.meta.more.end() && cut->second == "1") return {"the recording was cut off: its end is not in it", "heddle replay follows it as far as it goes"};
+  if (head.schedule.empty()) return {"it has no schedule", ""};
+  return {};
+}
+
+Result<Lifted> lift(const TraceReader& recording, const Replayer& replayer, Executor& executor, const LiftLimits& limits,
+                    const std::filesystem::path& path) {
+  return Lift(recording, replayer, executor, limits).run(path);
+}
+
+}  // namespace heddle
