@@ -46,7 +46,9 @@ std::expected<LiftAnswer, LiftTrouble> lift_trace(const LiftTask& task) {
   auto executor = Executor::create(worker, std::make_shared<SiteCache>());
   if (!executor) return bad_input(executor.error());
   if (Status same = replayer->check_program(**executor); !same) return bad_input(same.error());
-  auto lifted = lift(*trace, *replayer, **executor, task.limits, task.output);
+  LiftLimits limits = task.limits;
+  limits.stop = task.stop;
+  auto lifted = lift(*trace, *replayer, **executor, limits, task.output);
   if (!lifted) return could_not(lifted.error());
   return LiftAnswer{std::move(*lifted), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }

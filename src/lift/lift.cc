@@ -1,6 +1,7 @@
 #include "src/lift/lift.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -15,9 +16,16 @@ namespace {
 constexpr int kMostAttempts = 8, kSlowerWithDetail = 100;
 constexpr std::uint64_t kMostAccessEvents = 2'000'000, kStepsBeyond = 2'000'000;
 
-bool starts_as(std::span<const std::uint32_t> sequence, std::span<const std::uint32_t> beginning) {
-  return beginning.size() <= sequence.size() && std::ranges::equal(sequence.first(beginning.size()), beginning);
-}
+constexpr std::chrono::seconds kAtLeast{5};
+constexpr int kTimesLonger = 10;  // than the replay by places: then it does not end
+
+/// The plain accesses of one thread in an attempt, beside those of the recording.
+struct Followed {
+  std::vector<std::uint32_t> sites;  // of the recording
+  std::size_t at = 0;
+  bool left = false;       // another one came
+  std::uint32_t beyond = 0;  // the first one behind the last of the recording; 0: none
+};
 
 const char* kind_text(std::uint32_t kind) {
   static constexpr const char* kTexts[] = {
@@ -60,8 +68,9 @@ class Lift {
   const LiftLimits& limits_;
   PointOrder order_;
   std::uint64_t events_ = 0;
+  std::chrono::milliseconds took_{};  // by places
   int executions_ = 0;
-  std::vector<std::vector<std::uint32_t>> accesses_;  // of each thread in the last attempt: sites
+  std::vector<Followed> followed_;  // of each thread in the last attempt
 };
 
 // By places, with all accesses: the order of everything.
@@ -71,15 +80,21 @@ Status Lift::follow() {
   places.limits.total *= kSlowerWithDetail;
   bool whole = true;
   executions_++;
+  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<bool> enough = false;
+  executor_.worker().watch(&enough);
   Result<RunOutcome> outcome = executor_.execute(places, [&](std::span<const HeddleEvent> events) {
     whole = whole && order_.add(events, limits_.most_events);
     events_ += events.size();
+    enough = !whole || (limits_.stop && limits_.stop->load());
   });
-  if (!outcome) return std::unexpected(outcome.error());
-  if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
-  replayer_.conditions().judge(*outcome);
+  executor_.worker().watch(limits_.stop);
   if (!whole)
     return error(fmt::format("the recording has more than {} accesses and steps", limits_.most_events), "record a shorter run");
+  if (!outcome) return std::unexpected(outcome.error());
+  if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
+  took_ = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  replayer_.conditions().judge(*outcome);
   if (!same_ending(head_.failure, head_.totals.steps, *outcome) || outcome->result.divergence.happened)
     return error("the replay of the recording diverged", "heddle replay says where");
   return {};
@@ -96,7 +111,7 @@ RunRequest Lift::request(std::uint32_t detail) const {
   out.stops.clear();
   out.schedule = order_.schedule();
   out.points.assign(order_.racy().begin(), order_.racy().end());
-  out.limits.total *= kSlowerWithDetail;
+  out.limits.total = kAtLeast + kTimesLonger * took_;
   std::uint64_t steps = 0;
   for (const HeddleSegment& segment : out.schedule) steps += segment.steps;
   run.max_steps = 100 * steps + kStepsBeyond;
@@ -115,15 +130,20 @@ Meta Lift::meta(const RunRequest& request) const {
 }
 
 Result<RunOutcome> Lift::attempt(const RunRequest& request, TraceBuilder& builder) {
-  accesses_.clear();
+  followed_.clear();
+  for (std::vector<std::uint32_t>& sites : order_.accesses()) followed_.push_back({std::move(sites)});
   executions_++;
   return executor_.execute(request, [&](std::span<const HeddleEvent> events) {
     builder.on_events(events);
     for (const HeddleEvent& e : events) {
       const std::uint32_t properties = heddle_event_properties(e.kind);
       if (!(properties & HEDDLE_P_ACCESS) || (properties & HEDDLE_P_SYNC)) continue;
-      if (e.thread >= accesses_.size()) accesses_.resize(e.thread + 1u);
-      accesses_[e.thread].push_back(e.site);
+      if (e.thread >= followed_.size()) continue;
+      Followed& thread = followed_[e.thread];
+      if (thread.at < thread.sites.size())
+        thread.left = thread.left || thread.sites[thread.at++] != e.site;
+      else if (!thread.left && thread.beyond == 0)
+        thread.beyond = e.site;
     }
   });
 }
@@ -132,6 +152,7 @@ std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_
   const HeddleDivergence& divergence = outcome.result.divergence;
   if (divergence.happened && same_ending(head_.failure, steps, outcome)) return std::nullopt;  // it was ended from outside, or for taking too long
   if (divergence.happened) return words_of(divergence, steps);
+  if (outcome.end != RunEnd::kFinished) return "it does not end";
   if (!same_ending(head_.failure, steps, outcome))
     return outcome.failure ? "it ended with " + outcome.failure->message : std::string("it did not fail");
   if (!head_.failure && outcome.wait_status != head_.wait_status) return "its exit status is another one";
@@ -141,11 +162,9 @@ std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_
 
 bool Lift::stop_those_who_went_on() {
   bool found = false;
-  for (std::uint32_t thread = 0; thread < accesses_.size(); thread++) {
-    const std::vector<std::uint32_t> before = order_.accesses_of(static_cast<std::uint16_t>(thread));
-    const std::vector<std::uint32_t>& now = accesses_[thread];
-    if (now.size() <= before.size() || !starts_as(now, before) || order_.racy().contains(now[before.size()])) continue;
-    order_.make_point(now[before.size()]);
+  for (const Followed& thread : followed_) {
+    if (thread.beyond == 0 || order_.racy().contains(thread.beyond)) continue;
+    order_.make_point(thread.beyond);
     found = true;
   }
   return found;

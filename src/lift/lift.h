@@ -1,6 +1,7 @@
 // A recording, executed once more under control, as an ordinary trace: with accesses, values, lines and stacks, and with a schedule of points, so
 // that it can be simplified and shown like what a hunt has found.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,6 +14,7 @@ namespace heddle {
 
 struct LiftLimits {
   std::uint64_t most_events = 50'000'000;  // accesses and steps of the recording
+  const std::atomic<bool>* stop = nullptr;  // set: give up
 };
 
 struct Lifted {

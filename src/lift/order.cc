@@ -78,10 +78,10 @@ std::vector<HeddleSegment> PointOrder::schedule() const {
   return out;
 }
 
-std::vector<std::uint32_t> PointOrder::accesses_of(std::uint16_t thread) const {
-  std::vector<std::uint32_t> out;
+std::vector<std::vector<std::uint32_t>> PointOrder::accesses() const {
+  std::vector<std::vector<std::uint32_t>> out(points_.size());
   for (const Seen& seen : seen_)
-    if (seen.thread == thread && !seen.always) out.push_back(seen.site);
+    if (!seen.always) out[seen.thread].push_back(seen.site);
   return out;
 }
 

@@ -28,8 +28,8 @@ class PointOrder {
   void make_point(std::uint32_t site) { racy_.insert(site); }
   /// The order of all points: steps of the model, atomic operations, and accesses at sites of racy().
   std::vector<HeddleSegment> schedule() const;
-  /// Sites of the plain accesses of a thread, in order.
-  std::vector<std::uint32_t> accesses_of(std::uint16_t thread) const;
+  /// Of each thread: the sites of its plain accesses, in order.
+  std::vector<std::vector<std::uint32_t>> accesses() const;
 
  private:
   using Time = std::uint64_t;  // position in the order of events
