@@ -106,10 +106,16 @@ class Group {
     return i;
   }
 
+  bool writes_something() const {
+    for (uint32_t i = 0; i < accesses_; i++)
+      if (is_write(i)) return true;
+    return false;
+  }
+
   void pass_point(uint32_t i) {
     const Op op{site(i).kind, site_id(&site(i)), 0, address(i), site(i).size};
     may_stay() ? stay(thread_, op) : point_here(thread_, op);
-    is_write(i) ? productive() : looked_at((const volatile void*)address(i), 0);
+    writes_something() ? productive() : looked_at((const volatile void*)address(i), 0);
     if (recording.detail < HEDDLE_DETAIL_POINTS) return;
     told(i, thread_.last_event);
   }
