@@ -146,7 +146,7 @@ class Planner {
 
   void add(Instruction& instruction, const RecordAccess& access) {
     const Place place = place_of(access.pointer, layout_);
-    if (open_ == kNone || !fits(place, access)) {
+    if (open_ == kNone || !fits(place, access) || changes_what_was_read(instruction, place, access)) {
       if (region_ == kNone || plan_.regions[static_cast<size_t>(region_)].hooks + 1 >= HEDDLE_RECORD_HOOKS) region_ = begin_region(&instruction, false);
       plan_.groups.push_back({RecordGroup{&instruction, {}, {}}, static_cast<unsigned>(region_)});
       plan_.regions[static_cast<size_t>(region_)].hooks++;
@@ -167,6 +167,19 @@ class Planner {
       if (place.is_beside(places_[i]) && std::max(slot.high, end) - std::min(slot.low, offset) <= HEDDLE_RECORD_SPAN) return static_cast<int>(i);
     }
     return kNone;
+  }
+
+  // What a group touches is the thread's from its hook to the next one, so `x++` in one group could not lose an update. Two accesses of one
+  // instruction stay together.
+  bool changes_what_was_read(const Instruction& instruction, const Place& place, const RecordAccess& access) const {
+    if (!access.written) return false;
+    for (const auto& member : plan_.groups[static_cast<size_t>(open_)].first.members) {
+      const bool reads = member.kind == HEDDLE_EV_READ || member.kind == HEDDLE_EV_READ_RANGE;
+      if (!reads || member.access == &instruction || !place.is_beside(places_[member.slot])) continue;
+      const int64_t offset = place.offset - places_[member.slot].offset;
+      if (member.offset < offset + static_cast<int64_t>(access.size) && offset < member.offset + member.size) return true;
+    }
+    return false;
   }
 
   bool fits(const Place& place, const RecordAccess& access) {

@@ -13,14 +13,28 @@ struct Pair {
 
 // CHECK-LABEL: define internal {{.*}} @swap.record(
 // CHECK: load i64, ptr @__heddle_hot_offset
-// CHECK-COUNT-1: call preserve_mostcc void @__heddle_record(
-// CHECK-NOT: call {{.*}} @__heddle_{{read|write}}
+// Both reads have one hook, both writes another: between them others can come.
+// CHECK-COUNT-2: call preserve_mostcc void @__heddle_record(
+// CHECK-NOT: call {{.*}} @__heddle_{{record|read|write}}
 // CHECK: ret void
 void swap(struct Pair* p) {
   long a = p->a;
   p->a = p->b;
   p->b = a;
 }
+
+// With one hook for both accesses a recording could not lose an update.
+// CHECK-LABEL: define internal {{.*}} @bump.record(
+// CHECK-COUNT-2: call preserve_mostcc void @__heddle_record(
+// CHECK: ret void
+void bump(long* count) { ++*count; }
+
+// Two variables that are only written share one.
+// CHECK-LABEL: define internal {{.*}} @clear.record(
+// CHECK-COUNT-1: call preserve_mostcc void @__heddle_record(
+// CHECK-NOT: call {{.*}} @__heddle_record(
+// CHECK: ret void
+void clear(struct Pair* p) { p->a = p->b = 0; }
 
 // CHECK-LABEL: define internal {{.*}} @sum.record(
 // CHECK-COUNT-1: call preserve_mostcc void @__heddle_record_poll(
