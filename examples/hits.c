@@ -1,4 +1,4 @@
-// Two threads count without a lock (README).
+// Two threads increment a counter without a lock (docs/tour.md).
 #include <pthread.h>
 #include <stdio.h>
 static int hits;

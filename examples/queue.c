@@ -1,4 +1,4 @@
-/* A queue of one counter: take() tests and takes in two critical sections. It fails once in a very long time. */
+/* A queue with one counter. take() tests for an item and takes it in two critical sections, so it fails very rarely. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A shop with one thing in stock: whether there is one and taking it are two critical sections (README, "Five minutes").
+// A shop with one item in stock. Testing for the item and taking it are two critical sections (README.md, docs/tour.md).
 #include <assert.h>
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-// Two transfers take two locks in opposite order (README).
+// Two transfers take two locks in opposite order (docs/tour.md).
 #include <pthread.h>
 struct account {
   pthread_mutex_t lock;

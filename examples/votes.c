@@ -1,4 +1,4 @@
-// Two threads count a million votes each without a lock: how many get lost is different every time (README).
+// Two threads count a million votes each without a lock; the number of lost votes differs from run to run (docs/tour.md).
 #include <pthread.h>
 #include <stdio.h>
 static int votes;
