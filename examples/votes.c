@@ -1,4 +1,4 @@
-// Two threads count a million votes each without a lock; the number of lost votes differs from run to run (docs/tour.md).
+// Two threads count a million votes each without a lock; how many are lost differs from run to run (docs/tour.md).
 #include <pthread.h>
 #include <stdio.h>
 static int votes;
