@@ -161,7 +161,20 @@ Region::Region(Region&& other) noexcept
 
 Region::~Region() {
   if (base_) munmap(base_, total_);
-  if (fd_ >= 0) close(fd_);
+  if (fd_ < 0) return;
+  forget_log_of_replaced_recording();
+  close(fd_);
+}
+
+// The trace has taken the recording's place, so nobody will read its log again; ext4 would nevertheless write it to the
+// disk here, since it was truncated at the start. Not all of the file goes: processes that the program left behind may
+// have its header mapped.
+void Region::forget_log_of_replaced_recording() const {
+  struct stat st {};
+  if (fstat(fd_, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 0) return;
+  const HeddleArea& log = areas_[HEDDLE_AREA_STEPS];
+  (void)fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(log.offset),
+                  static_cast<off_t>(log.size));  // where it is not possible, it only takes longer
 }
 
 void Region::reset_for_server() {

@@ -68,6 +68,7 @@ class Region {
   Region() = default;
   Status make(const std::filesystem::path& file);
   void lay_out(bool recording);
+  void forget_log_of_replaced_recording() const;
   std::byte* base_ = nullptr;
   HeddleRegion* header_ = nullptr;
   int fd_ = -1;

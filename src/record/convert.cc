@@ -43,8 +43,7 @@ std::span<const HeddleStep> numbered_steps(const Region& region, const HeddleRes
 
 
 // A kill between a step's number and its entry: what others wrote behind it has no place in the order any more.
-std::span<const HeddleStep> all_steps(const Region& region, const HeddleResult& result) {
-  std::span<const HeddleStep> steps = numbered_steps(region, result);
+std::span<const HeddleStep> whole_steps(std::span<const HeddleStep> steps) {
   return steps.first(static_cast<std::size_t>(std::ranges::find_if(steps, is_missing) - steps.begin()));
 }
 
@@ -52,11 +51,11 @@ bool ended_by_itself(const HeddleResult& result) { return result.failure.kind !=
 
 // Nobody wrote down how far the threads had come: behind the steps that are whole it is the first of what each wrote after a missing one, or what it
 // says of itself.
-std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResult& result) {
+std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResult& result,
+                                         std::span<const HeddleStep> whole) {
   constexpr std::size_t kMostBehind = 1u << 20;
   constexpr std::uint32_t kFurthest = 1u << 20, kNextHook = 2;
-  std::span<const HeddleStep> numbered = numbered_steps(region, result), whole = all_steps(region, result);
-  std::span<const HeddleStep> behind = numbered.subspan(whole.size());
+  const std::span<const HeddleStep> behind = numbered_steps(region, result).subspan(whole.size());
   std::vector<HeddleStep> out;
   std::vector<std::uint32_t> steps(HEDDLE_MAX_THREADS);
   std::vector<bool> known(HEDDLE_MAX_THREADS);
@@ -79,19 +78,18 @@ std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResul
 
 }  // namespace
 
-std::span<const HeddleStep> recorded_steps(const Region& region, const HeddleResult& result) {
-  std::span<const HeddleStep> steps = all_steps(region, result);
-  return steps.first(steps_that_count(steps, result));
+RecordedLog recorded_log(const Region& region, const HeddleResult& result) {
+  const std::span<const HeddleStep> whole = whole_steps(numbered_steps(region, result));
+  const std::uint64_t count = steps_that_count(whole, result);
+  RecordedLog log{whole.first(count), {}};
+  if (ended_by_itself(result))
+    log.beyond.assign(whole.begin() + static_cast<std::ptrdiff_t>(count), whole.end());
+  else
+    log.beyond = places_of_killed(region, result, whole);
+  return log;
 }
 
-std::vector<HeddleStep> steps_beyond(const Region& region, const HeddleResult& result) {
-  if (!ended_by_itself(result)) return places_of_killed(region, result);
-  std::span<const HeddleStep> steps = all_steps(region, result);
-  steps = steps.subspan(steps_that_count(steps, result));
-  return {steps.begin(), steps.end()};
-}
-
-void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep> beyond, RunOutcome& outcome,
+void convert_steps(const RecordedLog& log, RunOutcome& outcome,
                    const std::function<void(std::span<const HeddleEvent>)>& sink) {
   std::vector<HeddleSegment>& schedule = outcome.evidence->choices;
   schedule.clear();
@@ -100,7 +98,7 @@ void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep
   std::vector<HeddleEvent> block;
   block.reserve(kBlock);
   std::uint64_t count = 0;
-  for (const HeddleStep& step : steps) {
+  for (const HeddleStep& step : log.steps) {
     if (step.thread >= HEDDLE_MAX_THREADS || step.kind >= HEDDLE_EV_COUNT) break;  // a corrupted program
     if (is_open(step)) continue;
     HeddleEvent& event = block.emplace_back();  // in its place: a copy would wait for each of these small stores
@@ -125,7 +123,7 @@ void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep
     count++;
     if (block.size() == kBlock) sink(block), block.clear();
   }
-  last_places(beyond, block);
+  last_places(log.beyond, block);
   sink(block);
   result.steps = count;
 }

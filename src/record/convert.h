@@ -11,13 +11,16 @@ namespace heddle {
 /// Meta::more: the recording was cut off; how the run would have ended is not known.
 inline constexpr const char* kCutOff = "cut_off";
 
-/// The steps that a replay can get to, of those that lie in `region`.
-std::span<const HeddleStep> recorded_steps(const Region& region, const HeddleResult& result);
-/// Those behind them; of a process that was killed the places where its threads were.
-std::vector<HeddleStep> steps_beyond(const Region& region, const HeddleResult& result);
-/// Gives the steps to `sink` as events, in blocks; sets the schedule and the totals of `outcome`. Of the steps `beyond` only the places
-/// count in which other threads had stopped: events at the end that are no points.
-void convert_steps(std::span<const HeddleStep> steps, std::span<const HeddleStep> beyond, RunOutcome& outcome,
+/// What a recording left in `region`.
+struct RecordedLog {
+  std::span<const HeddleStep> steps;  // those that a replay can get to
+  std::vector<HeddleStep> beyond;     // those behind them; of a process that was killed the places where its threads were
+};
+RecordedLog recorded_log(const Region& region, const HeddleResult& result);
+
+/// Gives the steps to `sink` as events, in blocks; sets the schedule and the totals of `outcome`. Of the steps beyond
+/// only the places count in which other threads had stopped: events at the end that are no points.
+void convert_steps(const RecordedLog& log, RunOutcome& outcome,
                    const std::function<void(std::span<const HeddleEvent>)>& sink);
 
 }  // namespace heddle

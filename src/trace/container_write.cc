@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "src/seal/seal.h"
+#include "src/trace/block_queue.h"
 #include "src/trace/container.h"
 #include "src/trace/event_codec.h"
 #include "src/trace/output_file.h"
@@ -40,18 +42,23 @@ struct TraceWriter::Impl {
   Status seal();
   Status block(Section section, std::string_view raw, std::uint64_t first, std::uint32_t count);
   std::string_view compressed(Section section, std::string_view raw);
+  Status drain() { return queue ? queue->drain() : Status{}; }
   Status flush();
-  Status table(Section section, std::string_view raw, std::uint32_t records) { return block(section, raw, 0, records); }
+  Status table(Section section, std::string_view raw, std::uint32_t records);
 
+  // Used by block(), perhaps on the queue's thread; by others only behind drain().
   OutputFile file;
   ZSTD_CCtx* zstd;
   std::optional<SealKey> key;
   Blake2b hash;  // of all that was written
+  std::uint64_t table_raw = 0, table_stored = 0;
+  std::string squeezed, out;
+
   Status sticky;
   EventEncoder pending;
   std::uint64_t events = 0, blocks = 0;
-  std::uint64_t table_raw = 0, table_stored = 0;
-  std::string columns, squeezed, out;
+  std::string columns;
+  std::optional<BlockQueue> queue;  // from the first full block of events on. Last: its thread uses the others
 };
 
 Status TraceWriter::Impl::header() {
@@ -69,7 +76,7 @@ Status TraceWriter::Impl::seal() {
   if (!key) return {};
   const Digest seal = seal_of_trace(*key, hash.finish());
   key.reset();
-  return table(Section::Seal, {reinterpret_cast<const char*>(seal.data()), seal.size()}, 1);
+  return block(Section::Seal, {reinterpret_cast<const char*>(seal.data()), seal.size()}, 0, 1);
 }
 
 /// The zstd frame of `raw`, or an empty view when it should be stored as it is: no gain, or so small that a reader
@@ -106,17 +113,26 @@ Status TraceWriter::Impl::block(Section section, std::string_view raw, std::uint
   out.assign(reinterpret_cast<const char*>(&h), sizeof h);
   out.append(payload);
   out.resize(sizeof h + format::padded(payload.size()));
-  ++blocks;
   return write(out);
+}
+
+Status TraceWriter::Impl::table(Section section, std::string_view raw, std::uint32_t records) {
+  ++blocks;
+  return queue ? queue->push({section, std::string(raw), 0, records}) : block(section, raw, 0, records);
 }
 
 Status TraceWriter::Impl::flush() {
   const std::uint32_t count = pending.count();
   if (count == 0) return {};
+  if (!queue && count == format::kEventsPerBlock)  // more will come: most traces are smaller, and need no thread
+    queue.emplace([this](const RawBlock& b) { return block(b.section, b.bytes, b.first, b.count); });
   columns.clear();
   pending.finish(columns);
-  Status status = block(Section::Events, columns, events, count);
-  events += count;
+  ++blocks;
+  const std::uint64_t first = std::exchange(events, events + count);
+  if (!queue) return block(Section::Events, columns, first, count);
+  Status status = queue->push({Section::Events, std::move(columns), first, count});
+  columns = queue->spare();
   return status;
 }
 
@@ -163,6 +179,7 @@ Status TraceWriter::finish(const TraceHead& head) {
     const TraceEnd end{w.events, w.blocks, head.wait_status, head.complete, head.output_truncated, head.totals};
     s = w.table(Section::End, encode_end(end), 1);
   }
+  if (s) s = w.drain();
   if (s) s = w.seal();
   if (s) s = w.file.commit();
   // Anything later is a mistake of the caller, and must not write into a finished file.

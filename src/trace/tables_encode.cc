@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -16,12 +18,12 @@ class TableWriter {
     if (record.size() > format::kMaxBlock / 2)
       return error("a record of the trace is larger than " + std::to_string(format::kMaxBlock / 2) + " bytes");
     buffer_.record(record);
-    return added();
+    return added(1);
   }
-  /// `bytes` is a whole record that needs no length.
-  Status plain(const ByteWriter& bytes) {
+  /// `bytes` are whole records that need no length.
+  Status plain(const ByteWriter& bytes, std::uint32_t records) {
     buffer_.append(bytes.view());
-    return added();
+    return added(records);
   }
   Status finish() {
     if (buffer_.size() == 0) return {};
@@ -32,8 +34,8 @@ class TableWriter {
   }
 
  private:
-  Status added() {
-    ++records_;
+  Status added(std::uint32_t records) {
+    records_ += records;
     return buffer_.size() >= format::kTableBlock ? finish() : Status{};
   }
   Section section_;
@@ -172,12 +174,17 @@ void encode_failure(ByteWriter& w, const FailureRecord& f, FrameTable& frames) {
 
 Status encode_schedule(const std::vector<HeddleSegment>& schedule, const TableSink& sink) {
   TableWriter table(Section::Schedule, sink);
+  constexpr std::size_t kAtOnce = 256;  // a recording has hundreds of thousands
   ByteWriter w;
-  for (const HeddleSegment& s : schedule) {
+  for (std::span rest(schedule); !rest.empty();) {
+    const std::span some = rest.first(std::min(rest.size(), kAtOnce));
+    rest = rest.subspan(some.size());
     w.clear();
-    w.varint(s.thread);
-    w.varint(s.steps);
-    if (Status status = table.plain(w); !status) return status;
+    for (const HeddleSegment& s : some) {
+      w.varint(s.thread);
+      w.varint(s.steps);
+    }
+    if (Status status = table.plain(w, static_cast<std::uint32_t>(some.size())); !status) return status;
   }
   return table.finish();
 }
