@@ -55,7 +55,7 @@ struct Arguments {
   std::string trace, format = "text", thread, output, wrappers;
   bool json = false, events = false, schedule = false, full = false, quiet = false;
   unsigned around = 6, width = 0;
-  std::optional<std::uint64_t> from, to;
+  std::optional<std::uint64_t> from, to, step;
   std::vector<std::string> sources;
   bool own = false;  // who looks at the trace made it
   bool as_recorded = false;
@@ -99,6 +99,7 @@ ViewOptions view_options(const Arguments& a) {
   o.sources = {a.own, {a.sources.begin(), a.sources.end()}};
   o.first_event = a.from.value_or(o.first_event);
   o.last_event = a.to.value_or(o.last_event);
+  o.step = a.step;
   if (!a.thread.empty()) o.thread = a.thread;
   if (!a.quiet) o.trace = a.trace;
   std::error_code ec;
@@ -132,6 +133,8 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
   app.add_option("--from", a.from, "of --events: the first event, by the number in its line")->check(kEventNumber);
   app.add_option("--to", a.to, "of --events: the last event")->check(kEventNumber);
+  app.add_option("--step", a.step, "of --events: the events around this step of the schedule, of --thread if given")
+      ->check(kEventNumber);
   app.add_flag("--schedule", a.schedule, "the schedule as text: a thread and how many steps it takes, a line each");
   app.add_flag("--full", a.full, "fold nothing");
   app.add_option("--thread", a.thread, "only this thread");
@@ -155,8 +158,11 @@ Status choose_format(Arguments& a) {
   return error(fmt::format("unknown format '{}'", a.format), "formats: text, json, html, perfetto");
 }
 
-/// --from and --to choose events, so they mean --events.
+/// --from, --to and --step choose events, so they mean --events.
 Status choose_window(Arguments& a) {
+  if (a.step && (a.from || a.to)) return error("--step does not go with --from and --to", "heddle show --step N TRACE");
+  if (a.step && (a.format != "text" || a.schedule)) return error("--step is of --events", "heddle show --events --step N TRACE");
+  if (a.step) a.events = true;
   if (!a.from && !a.to) return {};
   if (a.format != "text" || a.schedule) return error("--from and --to are of --events", "heddle show --events --from N --to N TRACE");
   if (a.from && a.to && *a.from > *a.to) return error(fmt::format("--from {} is behind --to {}", *a.from, *a.to));

@@ -112,10 +112,14 @@ def traces(b):
     start = time.perf_counter()
     subprocess.run([str(b.heddle), "show", str(trace)], stdout=subprocess.DEVNULL, check=True)
     text = time.perf_counter() - start
+    start = time.perf_counter()
+    subprocess.run([str(b.heddle), "show", "--step", str(shown["steps"] // 2), "--thread", "0.1", str(trace)], stdout=subprocess.DEVNULL, check=True)
+    around = time.perf_counter() - start
     b.row(f"trace of {shown['events'] / 1e6:.1f} million events: size per event", f"{trace.stat().st_size / shown['events']:.2f} bytes")
     b.row("  hunt, re-execute and write", f"{written:.1f} s")
     b.row("  open and show as JSON", f"{seconds:.1f} s")
     b.row("  open and show as text", f"{text:.1f} s")
+    b.row("  open, check and show the events of a thread around a step", f"{1000 * around:.0f} ms")
 
 
 PARTS = {"throughput": throughput, "decisions": decisions, "alone": alone, "traces": traces}

@@ -22,7 +22,7 @@ _heddle() {
     lift) COMPREPLY=($(compgen -W "-o --output --trust --json --quiet --help --" -- "$current")) ;;
     simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --trust --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
-    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --schedule --full --thread --around --source --width --wrappers --as-recorded --quiet --help" -- "$current")) ;;
+    show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --step --schedule --full --thread --around --source --width --wrappers --as-recorded --quiet --help" -- "$current")) ;;
   esac
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }

@@ -39,12 +39,13 @@ struct Row {
 /// The index of the thread that a creation makes is not in its event: threads are numbered as they are made.
 class Creations {
  public:
+  explicit Creations(std::uint64_t made = 0) : made_(made) {}
   void number(HeddleEvent& e) {
-    if (e.kind == HEDDLE_EV_THREAD_CREATE && e.object == 0 && e.address == 0) e.address = ++made_;
+    if (makes_thread(e)) e.address = ++made_;
   }
 
  private:
-  std::uint64_t made_ = 0;
+  std::uint64_t made_;
 };
 
 /// Calls `take` with every row in order; stops when that returns false. `only`: a thread index, others are left out.

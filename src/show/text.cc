@@ -166,47 +166,77 @@ Status show_text(const TraceReader& trace, const ViewOptions& options, const Sin
   return {};
 }
 
+namespace {
+
+/// Lines of show_events.
+class EventLines {
+ public:
+  EventLines(const TraceHead& head, const ViewOptions& options)
+      : names_(head), options_(options), room_(std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1) {}
+
+  void add(const HeddleEvent& e, std::uint64_t number, std::string& out) {
+    const Place& place = names_.place(names_.place(e));
+    std::string at = place.line == 0 ? std::string(place.function)
+                                     : fmt::format("{}:{} {}", base_name(place.file), place.line, place.function);
+    const char* mark = e.flags & HEDDLE_EF_PREEMPTED                ? "  (after preemption)"
+                       : (e.flags & HEDDLE_EF_SWITCH) && number > 0 ? "  (switch)"
+                                                                    : "";
+    out += fmt::format("{:>9} {} {:<8} {} {}{}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
+                       clean(names_.thread(e.thread), options_.utf8),
+                       pad(clean(describe(e, names_), options_.utf8), kWhat, options_.utf8),
+                       fit(clean(at, options_.utf8), room_ - std::min(room_, std::strlen(mark)), options_.utf8), mark);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+
+ private:
+  static constexpr std::size_t kBefore = 9 + 1 + 1 + 1 + 8 + 1, kWhat = 36;
+  Names names_;
+  const ViewOptions& options_;
+  std::size_t room_;
+};
+
+Status show_step(const TraceReader& trace, const ViewOptions& options, std::optional<std::uint16_t> only, const Sink& sink) {
+  constexpr std::size_t kBefore = 10, kAfter = 11;  // the step itself is the first one after
+  auto events = trace.events_around(*options.step, only, kBefore, kAfter);
+  if (!events) return std::unexpected(events.error());
+  EventLines lines(trace.head(), options);
+  std::string out = answer(trace, options);
+  for (PlacedEvent& e : *events) {
+    if (makes_thread(e.event)) e.event.address = e.made + 1;
+    lines.add(e.event, e.position, out);
+  }
+  sink(out);
+  return {};
+}
+
+}  // namespace
+
 Status show_events(const TraceReader& trace, const ViewOptions& options, const Sink& sink) {
-  const TraceHead& head = trace.head();
-  const auto only = thread_index(head, options.thread);
+  const auto only = thread_index(trace.head(), options.thread);
   if (!only) return std::unexpected(only.error());
+  if (options.step) return show_step(trace, options, *only, sink);
   if (options.first_event > 0 && options.first_event >= trace.event_count())
     return error(fmt::format("the trace has no event {}", options.first_event),
                  trace.event_count() == 0 ? "it has none" : fmt::format("its last one is {}", trace.event_count() - 1));
-  Names names(head);
-  constexpr std::size_t kBefore = 9 + 1 + 1 + 1 + 8 + 1, kWhat = 36;
-  const std::size_t room = std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1;
   if (!sink(answer(trace, options))) return {};
-  std::uint64_t index = 0;
-  Creations creations;
+  EventLines lines(trace.head(), options);
   std::string out;
-  Status status = trace.for_each_block([&](std::span<const HeddleEvent> events) {
-    out.clear();
-    for (HeddleEvent e : events) {
-      const std::uint64_t number = index++;
-      creations.number(e);
-      if (number > options.last_event) {
-        sink(out);
-        return false;
-      }
-      if (number < options.first_event) continue;
-      if (*only && **only != e.thread) continue;
-      const Place& place = names.place(names.place(e));
-      std::string at = place.line == 0 ? std::string(place.function)
-                                       : fmt::format("{}:{} {}", base_name(place.file), place.line, place.function);
-      const char* mark = e.flags & HEDDLE_EF_PREEMPTED                ? "  (after preemption)"
-                         : (e.flags & HEDDLE_EF_SWITCH) && number > 0 ? "  (switch)"
-                                                                      : "";
-      const std::size_t mark_width = *mark == 0 ? 0 : std::strlen(mark);
-      out += fmt::format("{:>9} {} {:<8} {} {}{}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
-                         clean(names.thread(e.thread), options.utf8),
-                         pad(clean(describe(e, names), options.utf8), kWhat, options.utf8),
-                         fit(clean(at, options.utf8), room - std::min(room, mark_width), options.utf8), mark);
-      out.erase(out.find_last_not_of(' ') + 1);
-      out += '\n';
-    }
-    return sink(out);
-  });
+  Status status = trace.for_each_block_from(
+      options.first_event, [&](std::uint64_t number, std::uint64_t made, std::span<const HeddleEvent> events) {
+        out.clear();
+        Creations creations(made);
+        for (HeddleEvent e : events) {
+          creations.number(e);
+          if (number > options.last_event) {
+            sink(out);
+            return false;
+          }
+          if (number >= options.first_event && (!*only || **only == e.thread)) lines.add(e, number, out);
+          number++;
+        }
+        return sink(out);
+      });
   if (!status) sink(status.error().message + "\n");
   return {};
 }

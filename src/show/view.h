@@ -30,6 +30,7 @@ struct ViewOptions {
   unsigned around = 6;                     // rows kept around each preemption when a long trace is folded
   std::optional<std::string> thread = {};  // only this thread, by name
   std::uint64_t first_event = 0, last_event = ~0ull;  // of show_events, by the numbers that it prints
+  std::optional<std::uint64_t> step = {};  // show_events: the events around this step of the schedule instead
   SourceRights sources = {};
   std::filesystem::path trace = {};        // for the line that says what to type next; empty: no such line
   std::optional<std::filesystem::file_time_type> written = {};  // of the trace: sources that are newer are pointed out
@@ -40,7 +41,8 @@ struct ViewOptions {
 /// such thread.
 Status show_text(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
 
-/// One line per event of the window, streamed. Errors: no such thread, a window behind the last event.
+/// One line per event of the window, streamed. Errors: no such thread or step, a window behind the
+/// last event.
 Status show_events(const TraceReader& trace, const ViewOptions& options, const Sink& sink);
 
 /// One JSON object (the contract's fields of `show`), without a newline at its end.

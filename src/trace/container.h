@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "src/result/result.h"
 #include "src/seal/key.h"
+#include "src/trace/event_index.h"
 #include "src/trace/trace.h"
 
 namespace heddle {
@@ -57,6 +59,18 @@ class TraceReader {
   /// one block. Error: a block that carries a right checksum but no events (a hostile file), or a file that changed
   /// meanwhile.
   Status for_each_block(const std::function<bool(std::span<const HeddleEvent>)>& visit) const;
+  /// From the block with event number `first` on; `visit` is told the number of the block's first event, and how many
+  /// threads were made before it (makes_thread()).
+  Status for_each_block_from(
+      std::uint64_t first,
+      const std::function<bool(std::uint64_t number, std::uint64_t made, std::span<const HeddleEvent>)>& visit) const;
+  /// Of all threads or of `thread`: the last `before` events before the n-th step of the schedule (from 0), and the
+  /// first `after` events from that step on. Reads the blocks that have them and no others; the first question to a
+  /// trace without an index (cut off, or by an older heddle) reads all. Error: there is no such step.
+  Result<std::vector<PlacedEvent>> events_around(std::uint64_t step, std::optional<std::uint16_t> thread,
+                                                 std::size_t before, std::size_t after) const;
+  /// Error: there is no such event.
+  Result<PlacedEvent> event(EventId id) const;
   std::uint64_t event_count() const;  // intact events in the file
   std::uint64_t event_bytes() const;  // what they take in the file, block headers included
   std::uint64_t file_bytes() const;

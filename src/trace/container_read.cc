@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <deque>
 #include <optional>
 
 #include "src/seal/seal.h"
@@ -39,16 +41,19 @@ std::uint32_t check_of(const BlockHeader& h) {
 
 bool plausible(const BlockHeader& h) {
   return h.magic == format::kBlockMagic && h.header_check == check_of(h) && h.stored_size <= format::kMaxBlock &&
-         h.raw_size <= format::kMaxBlock && h.codec <= static_cast<std::uint8_t>(Codec::Chunk);
+         h.raw_size <= format::kMaxBlock && h.codec <= static_cast<std::uint8_t>(Codec::Zstd);
 }
 
 bool is_events(const BlockHeader& h) { return h.section == static_cast<std::uint8_t>(Section::Events); }
-bool is_chunk(const BlockHeader& h) { return h.codec == static_cast<std::uint8_t>(Codec::Chunk); }
+
+struct Buffers {  // of one block, kept for the next one
+  std::string stored, plain;
+  std::vector<HeddleEvent> events;
+};
 
 /// Content of a block from its payload; false when it does not decompress to exactly raw_size bytes.
 bool unpack(const BlockHeader& h, std::string_view payload, std::string& buffer, std::string_view& content) {
   content = payload;
-  if (static_cast<Codec>(h.codec) == Codec::Chunk) return true;
   if (static_cast<Codec>(h.codec) == Codec::Stored) return h.raw_size == payload.size();
   // The frame's own size must agree before we allocate: raw_size is bounded, but a frame may claim anything.
   if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != h.raw_size) return false;
@@ -70,8 +75,11 @@ struct TraceReader::Impl {
   Status scan(const std::string& name);
   bool next_block();
   void take(const BlockHeader& h, std::string_view payload);
-  void take_events(const BlockHeader& h, std::uint64_t bytes);
+  void take_events(const BlockHeader& h);
   bool resync();
+  Status decode(std::size_t block, Buffers& buffers) const;
+  Result<const EventIndex*> index();
+  Result<std::vector<PlacedEvent>> placed(std::size_t block);  // behind index()
   void hash_block(const BlockHeader& h, std::string_view payload);
   void take_seal();
   void hurt(std::string what) {
@@ -81,6 +89,8 @@ struct TraceReader::Impl {
   ByteSource source;
   HeadDecoder tables;
   TraceHead head;
+  EventIndex stored_index;
+  bool index_is_known = false;
   TraceEnd end;
   bool ended = false, hole = false;
   std::string damage;
@@ -121,16 +131,12 @@ bool TraceReader::Impl::next_block() {
     hurt(fmt::format("the file is damaged at byte {}", at));
     return resync();
   }
-  std::uint64_t wanted = h.stored_size;
-  if (is_chunk(h)) wanted = std::min<std::uint64_t>(h.check, h.stored_size);
-  payload.resize(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, source.size() - at - sizeof h)));
-  const std::size_t got = source.read(at + sizeof h, payload.data(), payload.size());
-  if (got < wanted) hurt(fmt::format("the file is cut off at byte {}", source.size()));
-  if (got < wanted && !is_chunk(h)) return false;
-  payload.resize(got);
-  const bool intact =
-      is_chunk(h) ? h.check <= h.stored_size : h.check == XXH64(payload.data(), payload.size(), h.header_check);
-  if (intact) {
+  payload.resize(static_cast<std::size_t>(std::min<std::uint64_t>(h.stored_size, source.size() - at - sizeof h)));
+  if (source.read(at + sizeof h, payload.data(), payload.size()) < h.stored_size) {
+    hurt(fmt::format("the file is cut off at byte {}", source.size()));
+    return false;
+  }
+  if (h.check == XXH64(payload.data(), payload.size(), h.header_check)) {
     ++intact_blocks;
     hash_block(h, payload);
     take(h, payload);
@@ -186,7 +192,7 @@ bool TraceReader::Impl::resync() {
 }
 
 void TraceReader::Impl::take(const BlockHeader& h, std::string_view bytes) {
-  if (is_events(h)) return take_events(h, bytes.size());
+  if (is_events(h)) return take_events(h);
   std::string_view plain;
   const auto section = static_cast<Section>(h.section);
   bool good = tables.room_for(h.raw_size) && unpack(h, bytes, content, plain);
@@ -199,27 +205,17 @@ void TraceReader::Impl::take(const BlockHeader& h, std::string_view bytes) {
   if (!good) hurt(fmt::format("the table at byte {} cannot be read", at));
 }
 
-void TraceReader::Impl::take_events(const BlockHeader& h, std::uint64_t bytes) {
-  const bool rows = is_chunk(h) || h.layout == static_cast<std::uint16_t>(Layout::Rows);
-  EventBlock block{at + sizeof h, h};
-  if (is_chunk(h)) {
-    block.header.stored_size = block.header.raw_size =
-        static_cast<std::uint32_t>(bytes / sizeof(HeddleEvent) * sizeof(HeddleEvent));
-    block.header.count = block.header.raw_size / sizeof(HeddleEvent);
-    if (block.header.count == 0) return;
-  }
-  const std::uint32_t count = block.header.count;
-  const bool sane = count > 0 && (rows ? std::uint64_t{count} * sizeof(HeddleEvent) == block.header.raw_size
-                                       : count <= format::kEventsPerBlock && h.raw_size <= format::kMaxEventsBlock &&
-                                             h.layout == static_cast<std::uint16_t>(Layout::Columns));
+void TraceReader::Impl::take_events(const BlockHeader& h) {
+  const bool sane = h.count > 0 && h.count <= format::kEventsPerBlock && h.raw_size <= format::kMaxEventsBlock &&
+                    h.layout == static_cast<std::uint16_t>(Layout::Columns);
   if (!sane || h.first != events) {  // events after a hole would tell a story that did not happen
     hole = true;
     hurt(fmt::format("events are missing after the first {}", events));
   }
   if (hole) return;
-  event_blocks.push_back(block);
-  events += count;
-  event_bytes += sizeof h + format::padded(block.header.stored_size);
+  event_blocks.push_back({at + sizeof h, h});
+  events += h.count;
+  event_bytes += sizeof h + format::padded(h.stored_size);
 }
 
 Status TraceReader::Impl::scan(const std::string& name) {
@@ -230,6 +226,7 @@ Status TraceReader::Impl::scan(const std::string& name) {
   if (ended) take_seal();
   if (ended && end.events != events) hurt(fmt::format("events are missing after the first {}", events));
   head = tables.take();
+  stored_index = tables.take_index();
   head.complete = ended && end.complete && damage.empty();
   if (ended && damage.empty()) digest = hash.finish();
   return {};
@@ -265,26 +262,123 @@ bool TraceReader::sealed_with(const SealKey& key) const {
   return impl_->seal && impl_->digest && equal_seals(*impl_->seal, seal_of_trace(key, *impl_->digest));
 }
 
-Status TraceReader::for_each_block(const std::function<bool(std::span<const HeddleEvent>)>& visit) const {
-  std::string payload, content;
-  std::vector<HeddleEvent> events;
-  for (const EventBlock& block : impl_->event_blocks) {
-    const BlockHeader& h = block.header;
-    payload.resize(h.stored_size);
-    std::string_view plain;
-    bool good = impl_->source.read(block.offset, payload.data(), payload.size()) == payload.size() &&
-                unpack(h, payload, content, plain);
-    if (good && plain.size() == std::uint64_t{h.count} * sizeof(HeddleEvent) &&
-        (is_chunk(h) || h.layout == static_cast<std::uint16_t>(Layout::Rows))) {
-      events.resize(h.count);
-      std::memcpy(events.data(), plain.data(), plain.size());
-    } else {
-      good = good && decode_events(plain, h.count, events);
+Status TraceReader::Impl::decode(std::size_t block, Buffers& to) const {
+  const EventBlock& b = event_blocks[block];
+  to.stored.resize(b.header.stored_size);
+  std::string_view plain;
+  const bool good = source.read(b.offset, to.stored.data(), to.stored.size()) == to.stored.size() &&
+                    unpack(b.header, to.stored, to.plain, plain) && decode_events(plain, b.header.count, to.events);
+  return good ? Status{} : error(fmt::format("the events from number {} on cannot be decoded", b.header.first));
+}
+
+/// That of the file if it can be true, else one of our own making.
+Result<const EventIndex*> TraceReader::Impl::index() {
+  if (index_is_known) return &stored_index;
+  std::vector<std::uint32_t> counts;
+  for (const EventBlock& block : event_blocks) counts.push_back(block.header.count);
+  if (!stored_index.fits(counts)) {
+    stored_index = {};
+    Buffers buffers;
+    for (std::size_t i = 0; i < event_blocks.size(); i++) {
+      if (Status s = decode(i, buffers); !s) return std::unexpected(s.error());
+      stored_index.add(buffers.events);
+      stored_index.end_block();
     }
-    if (!good) return error(fmt::format("the events from number {} on cannot be decoded", h.first));
-    if (!visit(events)) break;
+  }
+  index_is_known = true;
+  return &stored_index;
+}
+
+Result<std::vector<PlacedEvent>> TraceReader::Impl::placed(std::size_t block) {
+  Buffers buffers;
+  if (Status s = decode(block, buffers); !s) return std::unexpected(s.error());
+  std::vector<PlacedEvent> out = stored_index.place(block, buffers.events);
+  if (out.size() != buffers.events.size())
+    return error(fmt::format("the index of the trace is wrong: the events from number {} on are others",
+                             event_blocks[block].header.first));
+  return out;
+}
+
+Status TraceReader::for_each_block(const std::function<bool(std::span<const HeddleEvent>)>& visit) const {
+  Buffers buffers;
+  for (std::size_t i = 0; i < impl_->event_blocks.size(); i++) {
+    if (Status s = impl_->decode(i, buffers); !s) return s;
+    if (!visit(buffers.events)) break;
   }
   return {};
+}
+
+Status TraceReader::for_each_block_from(
+    std::uint64_t first,
+    const std::function<bool(std::uint64_t, std::uint64_t, std::span<const HeddleEvent>)>& visit) const {
+  const auto behind = std::ranges::upper_bound(impl_->event_blocks, first, {}, [](const EventBlock& b) { return b.header.first; });
+  std::size_t block = behind == impl_->event_blocks.begin() ? 0 : static_cast<std::size_t>(behind - impl_->event_blocks.begin()) - 1;
+  std::uint64_t made = 0;
+  if (block > 0) {
+    auto index = impl_->index();
+    if (!index) return std::unexpected(index.error());
+    made = (*index)->threads_made_before(block);
+  }
+  Buffers buffers;
+  for (; block < impl_->event_blocks.size(); block++) {
+    if (Status s = impl_->decode(block, buffers); !s) return s;
+    if (!visit(impl_->event_blocks[block].header.first, made, buffers.events)) break;
+    made += static_cast<std::uint64_t>(std::ranges::count_if(buffers.events, makes_thread));
+  }
+  return {};
+}
+
+Result<std::vector<PlacedEvent>> TraceReader::events_around(std::uint64_t step, std::optional<std::uint16_t> thread,
+                                                            std::size_t before, std::size_t after) const {
+  auto known = impl_->index();
+  if (!known) return std::unexpected(known.error());
+  const EventIndex& index = **known;
+  const std::size_t middle = index.block_of_step(step);
+  if (middle == index.blocks())
+    return error(index.steps() == 0 ? "the trace has no steps"
+                                    : fmt::format("the trace has no step {}: its last one is {}", step, index.steps() - 1));
+  const auto wanted = [&](const PlacedEvent& e) { return !thread || e.event.thread == *thread; };
+  auto block = impl_->placed(middle);
+  if (!block) return std::unexpected(block.error());
+  // place() has counted the steps of this block, so it has that one.
+  const std::ptrdiff_t at = std::ranges::find_if(*block, [&](const PlacedEvent& e) {
+    return e.steps == step && (e.event.flags & HEDDLE_EF_POINT);
+  }) - block->begin();
+  std::deque<PlacedEvent> out;
+  for (auto e = block->begin() + at; e != block->begin() && out.size() < before;)
+    if (wanted(*--e)) out.push_front(*e);
+  std::size_t found = 0;
+  for (auto e = block->begin() + at; e != block->end() && found < after; ++e)
+    if (wanted(*e)) out.push_back(*e), found++;
+  const std::size_t before_found = out.size() - found;
+  std::size_t missing = before - before_found;
+  for (std::size_t i = middle; i > 0 && missing > 0;) {
+    i = thread ? index.last_with(*thread, i - 1) : i - 1;
+    if (i == index.blocks()) break;
+    if (block = impl_->placed(i); !block) return std::unexpected(block.error());
+    for (auto e = block->end(); e != block->begin() && missing > 0;)
+      if (wanted(*--e)) out.push_front(*e), missing--;
+  }
+  for (std::size_t i = middle + 1; i < index.blocks() && found < after; i++) {
+    if (thread) i = index.next_with(*thread, i);
+    if (i == index.blocks()) break;
+    if (block = impl_->placed(i); !block) return std::unexpected(block.error());
+    for (auto e = block->begin(); e != block->end() && found < after; ++e)
+      if (wanted(*e)) out.push_back(*e), found++;
+  }
+  return std::vector<PlacedEvent>(out.begin(), out.end());
+}
+
+Result<PlacedEvent> TraceReader::event(EventId id) const {
+  auto index = impl_->index();
+  if (!index) return std::unexpected(index.error());
+  const std::size_t at = (*index)->block_of(id);
+  if (at == (*index)->blocks())
+    return error(fmt::format("thread number {} has {} events: there is no event {}", id.thread,
+                             (*index)->events_of(id.thread), id.n));
+  auto block = impl_->placed(at);
+  if (!block) return std::unexpected(block.error());
+  return *std::ranges::find_if(*block, [&](const PlacedEvent& e) { return e.event.thread == id.thread && e.n == id.n; });
 }
 
 }  // namespace heddle

@@ -99,22 +99,6 @@ struct Forge {
     h.check = XXH64(payload.data(), payload.size(), h.header_check);
     return add(h, payload);
   }
-  Forge& chunk(std::uint32_t capacity, std::uint64_t committed, std::string content, std::uint64_t first = 0) {
-    format::BlockHeader h{format::kBlockMagic,
-                          static_cast<std::uint8_t>(format::Section::Events),
-                          static_cast<std::uint8_t>(format::Codec::Chunk),
-                          static_cast<std::uint16_t>(format::Layout::Rows),
-                          capacity,
-                          capacity,
-                          first,
-                          0,
-                          0,
-                          0};
-    h.header_check = static_cast<std::uint32_t>(XXH64(&h, offsetof(format::BlockHeader, header_check), 0));
-    h.check = committed;
-    content.resize(capacity);
-    return add(h, content);
-  }
   Forge& add(const format::BlockHeader& h, const std::string& payload) {
     bytes.append(reinterpret_cast<const char*>(&h), sizeof h).append(payload);
     bytes.resize(format::padded(bytes.size()));
@@ -317,24 +301,6 @@ TEST_F(Container, UnknownSectionsAreSkipped) {
   auto reader = parse(f.bytes);
   ASSERT_TRUE(reader);
   EXPECT_FALSE(reader->head().complete);
-}
-
-TEST_F(Container, ChunksFilledInPlaceAreReadToTheirCommittedLength) {
-  const auto events = sample_events();
-  std::string rows(reinterpret_cast<const char*>(events.data()), events.size() * sizeof(HeddleEvent));
-  Forge f;
-  f.chunk(256, 256, rows.substr(0, 256)).chunk(1024, 100, rows.substr(256), 8);
-  f.bytes.resize(f.bytes.size() + 4096);  // preallocated, never reached
-  auto reader = parse(f.bytes);
-  ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->event_count(), 11u);  // 8 + 3 whole events of 100 bytes
-  expect_prefix(events_of(*reader), events);
-  EXPECT_FALSE(reader->head().complete);
-
-  reader = parse(std::string_view(f.bytes).substr(0, 32 + 40 + 70));  // cut inside a chunk: what is there counts
-  ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->event_count(), 2u);
-  EXPECT_FALSE(parse(Forge().chunk(64, 1u << 30, "").bytes));  // lies about its length
 }
 
 TEST_F(Container, BombsAndLiesAreBounded) {

@@ -56,6 +56,7 @@ struct TraceWriter::Impl {
 
   Status sticky;
   EventEncoder pending;
+  EventIndex index;
   std::uint64_t events = 0, blocks = 0;
   std::string columns;
   std::optional<BlockQueue> queue;  // from the first full block of events on. Last: its thread uses the others
@@ -128,6 +129,7 @@ Status TraceWriter::Impl::flush() {
     queue.emplace([this](const RawBlock& b) { return block(b.section, b.bytes, b.first, b.count); });
   columns.clear();
   pending.finish(columns);
+  index.end_block();
   ++blocks;
   const std::uint64_t first = std::exchange(events, events + count);
   if (!queue) return block(Section::Events, columns, first, count);
@@ -161,6 +163,7 @@ Status TraceWriter::append(std::span<const HeddleEvent> events) {
   while (!events.empty()) {
     const std::size_t n = std::min<std::size_t>(events.size(), format::kEventsPerBlock - impl_->pending.count());
     impl_->pending.add(events.first(n));
+    impl_->index.add(events.first(n));
     events = events.subspan(n);
     if (impl_->pending.count() < format::kEventsPerBlock) break;
     if (Status s = impl_->keep(impl_->flush()); !s) return s;
@@ -175,6 +178,10 @@ Status TraceWriter::finish(const TraceHead& head) {
   Status s = encode_head(head, [&](Section section, std::string_view raw, std::uint32_t records) {
     return w.table(section, raw, records);
   });
+  if (s)
+    s = encode_index(w.index, [&](Section section, std::string_view raw, std::uint32_t records) {
+      return w.table(section, raw, records);
+    });
   if (s) {
     const TraceEnd end{w.events, w.blocks, head.wait_status, head.complete, head.output_truncated, head.totals};
     s = w.table(Section::End, encode_end(end), 1);

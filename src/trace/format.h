@@ -2,7 +2,7 @@
 //
 //   FileHeader | BlockHeader payload pad | BlockHeader payload pad | ... | END block
 //
-// Numbers here are the format: append, never change. Only src/trace and an in-program recorder may include this.
+// Numbers here are the format: append, never change. Only src/trace may include this.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -42,15 +42,14 @@ enum class Section : std::uint8_t {
   Events,
   End,
   Seal,  // behind End: a keyed hash of all that stands before it (src/seal); readers that do not know it stop at End
+  Index,  // before End: what each block of events holds (event_index.h)
 };
 enum class Codec : std::uint8_t {
   Stored = 0,  // payload as it is
   Zstd = 1,    // one zstd frame
-  Chunk = 2,   // filled in place: `check` is the number of bytes committed, `stored_size` the capacity
 };
 enum class Layout : std::uint16_t {  // of EVENTS
   Columns = 0,                       // event_codec.h
-  Rows = 1,                          // HeddleEvent[]; always so in a Chunk
 };
 
 struct BlockHeader {
@@ -61,9 +60,9 @@ struct BlockHeader {
   std::uint32_t stored_size;   // bytes of payload in the file, before padding to 8
   std::uint32_t raw_size;      // bytes after decompression
   std::uint64_t first;         // EVENTS: index of the first event; 0 elsewhere
-  std::uint32_t count;         // EVENTS: number of events (Chunk: 0, see committed bytes); elsewhere: records
+  std::uint32_t count;         // EVENTS: number of events; elsewhere: records
   std::uint32_t header_check;  // low half of xxh64 of the 28 bytes before
-  std::uint64_t check;         // xxh64 of the payload, seeded with header_check; Chunk: committed bytes
+  std::uint64_t check;         // xxh64 of the payload, seeded with header_check
 };
 static_assert(sizeof(BlockHeader) == 40);
 static_assert(offsetof(BlockHeader, header_check) == 28 && offsetof(BlockHeader, check) == 32);

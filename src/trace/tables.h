@@ -6,6 +6,7 @@
 
 #include "src/result/result.h"
 #include "src/trace/bytes.h"
+#include "src/trace/event_index.h"
 #include "src/trace/format.h"
 #include "src/trace/trace.h"
 
@@ -25,6 +26,7 @@ using TableSink = std::function<Status(format::Section, std::string_view bytes, 
 Status encode_meta(const Meta& meta, const TableSink& sink);
 /// Everything but the events and the end, in the order a reader wants it.
 Status encode_head(const TraceHead& head, const TableSink& sink);
+Status encode_index(const EventIndex& index, const TableSink& sink);
 std::string encode_end(const TraceEnd& end);
 
 /// Collects table blocks in file order into a TraceHead.
@@ -37,6 +39,7 @@ class HeadDecoder {
   bool add(format::Section section, std::string_view bytes);
   bool end(std::string_view bytes, TraceEnd& end);
   TraceHead take() { return std::move(head_); }
+  EventIndex take_index() { return std::move(index_); }
 
  private:
   bool meta(ByteReader& r);
@@ -56,6 +59,7 @@ class HeadDecoder {
 
   Budget budget_;
   TraceHead head_;
+  EventIndex index_;
   std::vector<Frame> frames_;  // referred to by index + 1
 };
 

@@ -53,6 +53,8 @@ bool HeadDecoder::add(format::Section section, std::string_view content) {
       return bytes(head_.output, content);
     case Section::StandardInput:
       return bytes(head_.meta.standard_input, content);
+    case Section::Index:
+      return index_.decode(r);
     case Section::Events:
     case Section::End:
       return false;

@@ -241,6 +241,13 @@ Status encode_head(const TraceHead& head, const TableSink& sink) {
   return s;
 }
 
+Status encode_index(const EventIndex& index, const TableSink& sink) {
+  TableWriter table(Section::Index, sink);
+  Status status;
+  index.encode([&](const ByteWriter& record) { return (status = table.record(record)).has_value(); });
+  return status ? table.finish() : status;
+}
+
 std::string encode_end(const TraceEnd& e) {
   ByteWriter r, w;
   r.varint(e.events);

@@ -300,6 +300,23 @@ def a_list_of_events_takes_a_window(h):
         assert code == 0 and shown == {n: whole[n] for n in numbers}, (window, code, out, err)
 
 
+def a_list_of_events_goes_around_a_step(h):
+    assert h("hunt", "--seed", "1", "-o", "s.heddle", "--", h.build(RACY, "stepped"))[0] == FOUND
+    numbered = lambda text: [line for line in text.splitlines() if line.split()[:1] and line.split()[0].isdigit()]
+    whole = numbered(h("show", "--events", "s.heddle")[1])
+    steps = [i for i, line in enumerate(whole) if line.split()[1] == "*"]
+    assert len(steps) > 4, whole
+    for n in (0, 3, len(steps) - 1):
+        code, out, err = h("show", "--step", str(n), "s.heddle")
+        assert code == 0 and numbered(out) == whole[max(0, steps[n] - 10):steps[n] + 11], (n, code, out, err)
+    code, out, err = h("show", "--step", "3", "--thread", "0.1", "s.heddle")
+    of_thread = [line for line in whole if "0.1" in line.split()[1:3]]
+    assert code == 0 and numbered(out) and all(line in of_thread for line in numbered(out)), (code, out, err)
+    code, out, err = h("show", "--step", str(len(steps)), "s.heddle")
+    assert code == USAGE and f"no step {len(steps)}" in err and not out, (code, out, err)
+    assert h("show", "--step", "1", "--from", "2", "s.heddle")[0] == USAGE
+
+
 def coverage_says_when_it_is_a_sample(h):
     exe = h.build("""#include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
