@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "src/doctor/doctor.h"
 #include "tools/cc.h"
@@ -110,12 +110,11 @@ void print_object(const Report& report) {
 
 int doctor_main(int argc, char** argv) {
   bool json = false, quiet = false;
-  CLI::App app("Says what will and will not work on this machine.", "heddle doctor");
-  set_usage(app, "heddle doctor [OPTIONS]");
-  app.footer(kFooter);
-  app.add_flag("--json", json, "one JSON object on stdout");
-  app.add_flag("--quiet", quiet, "the answer, and what is broken");
-  if (auto status = parse_options(app, {argv, argv + argc})) return *status;
+  CommandLine line("heddle doctor", "Says what will and will not work on this machine.", "heddle doctor [OPTIONS]",
+                   kFooter);
+  line.flag("--json", json, "one JSON object on stdout");
+  line.flag("--quiet", quiet, "the answer, and what is broken");
+  if (auto status = line.parse({argv, argv + argc})) return *status;
   const Report report = examine();
   const int lost = written([&] { json ? print_object(report) : print_words(report, quiet); });
   if (lost) say(stderr, "heddle doctor: cannot write the answer: {}\n", std::strerror(lost));

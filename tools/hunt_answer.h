@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "src/hunt/hunt.h"
 #include "src/hunt/races.h"

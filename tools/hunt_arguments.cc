@@ -11,7 +11,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "tools/describe_run.h"
 #include "tools/find_program.h"
@@ -44,61 +43,56 @@ struct Typed {
   bool no_fork_server = false;
 };
 
-void declare(CLI::App& app, Typed& typed, HuntArguments& out) {
+void declare(CommandLine& line, Typed& typed, HuntArguments& out) {
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   HuntRequest& request = out.request;
-  app.add_option(
-         "--strategy", out.strategy,
-         "auto (default): moves its runs between random, pct, pos, surw, racedirected, rff and icb; exhaustive: "
-         "icb, dfs, dpor")
-      ->check(one_of({"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"}));
-  app.add_option("--bound", request.bound, "icb: at most this many preemptions (default: rising without end)")
-      ->check(whole_number(0, 1000));
-  app.add_option("--points", out.points, "sync, racy (default), all")->check(one_of({"sync", "racy", "all"}));
-  app.add_option("--depth", request.depth, "pct: ordered events a bug may need (default: 2 to 5 in turn)")
-      ->check(whole_number(1, 64));
-  app.add_option("--runs", request.runs, "stop after this many executions (default 10000)")
-      ->check(whole_number(1, std::uint64_t{1} << 62));
-  app.add_option("--time", typed.time, "time for everything, with what is executed again: 30s, 5m; 0: no limit (default 60s)");
-  app.add_option("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
-  app.add_option("-o,--output", typed.trace, "the trace of the failure, or of a data race (default PROG-SEED.heddle, or PROG-SEED.2.heddle ... if that exists; a named file is replaced)");
-  app.add_option("--workers", request.workers, "programs at a time (default: one per processor)")
-      ->check(whole_number(1, 256));
-  app.add_option("--detector", typed.detector, "data races: auto (first 64 runs, then every 8th; fewer of long runs), on, off")
-      ->check(one_of({"auto", "on", "off"}));
-  app.add_option(
-         "--max-steps", typed.max_steps,
-         "a longer run is cut off; a livelock if nothing changes any more (default: 20 million in the first run, then 100 times the longest seen, at least "
-         "2 million)")
-      ->check(whole_number(1, std::numeric_limits<std::uint64_t>::max()));
-  app.add_option("--run-timeout", typed.run_timeout, "a run that takes longer is cut off (default: none)");
-  app.add_option("--hang-timeout", typed.hang_timeout,
-                 "a run without a scheduling point for this long is a hang (default 10s)");
-  app.add_option("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
-  app.add_option("--fail-on-output", typed.output,
-                 "what is a failure when the program writes it (extended regular expression)");
-  app.add_option(
-      "--with", request.worker.with,
-      "a command to start beside each run, such as a server's client; when it ends, the program is sent SIGTERM");
-  app.add_flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
-  app.add_option("--network", typed.network,
-                 "own (default): each worker has a loopback device of its own and nothing else; host")
-      ->check(one_of({"own", "host"}));
-  app.add_option("--time-model", typed.time_model,
-                 "loose (default): when a sleep or time-out ends is a scheduling choice, rarely before it is due; virtual: "
-                 "it ends when no other thread can run")
-      ->check(one_of({"loose", "virtual"}));
-  app.add_flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
-  app.add_flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
-  app.add_flag("--keep-going", request.keep_going,
-               "go on after a failure: collect distinct failures, a trace of each, until the budget is used up");
-  app.add_flag("--gtest", out.gtest,
-               "a GoogleTest program: hunt in each of its tests by itself, --runs and --time for each");
-  declare_reports(app, out.reports);
-  app.add_flag("--bisect", out.bisect,
-               "for git bisect run: exit status 1 a failure was found, 0 none, 125 this commit cannot be tested");
-  app.add_option("--build", typed.build, "a command that builds the program first (sh -c)");
-  app.add_flag("--json", out.json, "one JSON object on stdout");
-  app.add_flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
+  line.choice("--strategy", out.strategy,
+              {"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"},
+              "auto (default): moves its runs between random, pct, pos, surw, racedirected, rff and icb; exhaustive: "
+              "icb, dfs, dpor");
+  line.number("--bound", request.bound, 0, 1000,
+              "icb: at most this many preemptions (default: rising without end)");
+  line.choice("--points", out.points, {"sync", "racy", "all"}, "sync, racy (default), all");
+  line.number("--depth", request.depth, 1, 64, "pct: ordered events a bug may need (default: 2 to 5 in turn)");
+  line.number("--runs", request.runs, 1, std::uint64_t{1} << 62, "stop after this many executions (default 10000)");
+  line.text("--time", typed.time,
+            "time for everything, with what is executed again: 30s, 5m; 0: no limit (default 60s)");
+  line.text("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
+  line.text("-o,--output", typed.trace,
+            "the trace of the failure, or of a data race (default PROG-SEED.heddle, or PROG-SEED.2.heddle ... if that "
+            "exists; a named file is replaced)");
+  line.number("--workers", request.workers, 1, 256, "programs at a time (default: one per processor)");
+  line.choice("--detector", typed.detector, {"auto", "on", "off"},
+              "data races: auto (first 64 runs, then every 8th; fewer of long runs), on, off");
+  line.number("--max-steps", typed.max_steps, 1, kUnlimited,
+              "a longer run is cut off; a livelock if nothing changes any more (default: 20 million in the first run, "
+              "then 100 times the longest seen, at least 2 million)");
+  line.text("--run-timeout", typed.run_timeout, "a run that takes longer is cut off (default: none)");
+  line.text("--hang-timeout", typed.hang_timeout,
+            "a run without a scheduling point for this long is a hang (default 10s)");
+  line.text("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
+  line.text("--fail-on-output", typed.output,
+            "what is a failure when the program writes it (extended regular expression)");
+  line.text("--with", request.worker.with,
+            "a command to start beside each run, such as a server's client; when it ends, the program is sent SIGTERM");
+  line.flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
+  line.choice("--network", typed.network, {"own", "host"},
+              "own (default): each worker has a loopback device of its own and nothing else; host");
+  line.choice("--time-model", typed.time_model, {"loose", "virtual"},
+              "loose (default): when a sleep or time-out ends is a scheduling choice, rarely before it is due; "
+              "virtual: it ends when no other thread can run");
+  line.flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
+  line.flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
+  line.flag("--keep-going", request.keep_going,
+            "go on after a failure: collect distinct failures, a trace of each, until the budget is used up");
+  line.flag("--gtest", out.gtest,
+            "a GoogleTest program: hunt in each of its tests by itself, --runs and --time for each");
+  declare_reports(line, out.reports);
+  line.flag("--bisect", out.bisect,
+            "for git bisect run: exit status 1 a failure was found, 0 none, 125 this commit cannot be tested");
+  line.text("--build", typed.build, "a command that builds the program first (sh -c)");
+  line.flag("--json", out.json, "one JSON object on stdout");
+  line.flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
 }
 
 Status understand_durations(const Typed& typed, HuntRequest& request) {
@@ -177,15 +171,14 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   if (!options) return options.error();
   Typed typed;
   out.request.workers = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App app("Searches for a thread schedule that makes the program fail, and writes its trace.", "heddle hunt");
-  set_usage(app, "heddle hunt [OPTIONS] -- PROG ARGS...");
-  app.footer(kFooter);
-  declare(app, typed, out);
+  CommandLine line("heddle hunt", "Searches for a thread schedule that makes the program fail, and writes its trace.",
+                   "heddle hunt [OPTIONS] -- PROG ARGS...", kFooter);
+  declare(line, typed, out);
   bool asks = std::any_of(split.own.begin(), split.own.end(),
                           [](std::string_view word) { return word == "-h" || word == "--help"; });
   if (!split.has_separator && !asks && !split.own.empty())
     return report_error("hunt", {"there is no -- before the program", "heddle hunt [OPTIONS] -- PROG ARGS..."});
-  if (auto status = parse_options(app, split.own)) return status;
+  if (auto status = line.parse(split.own)) return status;
   if (split.program.empty())
     return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in",
                                  "heddle hunt -- PROG ARGS..."});

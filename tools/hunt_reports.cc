@@ -15,6 +15,7 @@
 #include "src/trace/output_file.h"
 #include "tools/describe_run.h"
 #include "tools/hunt_arguments.h"
+#include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 
@@ -97,10 +98,10 @@ Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases
 
 }  // namespace
 
-void declare_reports(CLI::App& app, HuntReports& reports) {
+void declare_reports(CommandLine& line, HuntReports& reports) {
   reports.started = utc_now();
-  app.add_option("--junit", reports.junit, "also write the answer as JUnit XML to this file");
-  app.add_option("--sarif", reports.sarif, "also write it as SARIF 2.1.0, with what each thread did");
+  line.text("--junit", reports.junit, "also write the answer as JUnit XML to this file");
+  line.text("--sarif", reports.sarif, "also write it as SARIF 2.1.0, with what each thread did");
 }
 
 Status can_write_reports(const HuntReports& reports) {

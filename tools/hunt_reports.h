@@ -3,13 +3,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "src/report/report.h"
 #include "src/result/result.h"
 
 namespace heddle {
 
+class CommandLine;
 struct HuntArguments;
 
 struct HuntReports {
@@ -18,7 +17,7 @@ struct HuntReports {
   bool wanted() const { return !junit.empty() || !sarif.empty(); }
 };
 
-void declare_reports(CLI::App& app, HuntReports& reports);
+void declare_reports(CommandLine& line, HuntReports& reports);
 /// Found out before the work, not behind it.
 Status can_write_reports(const HuntReports& reports);
 

@@ -1,6 +1,7 @@
 #include "tools/hunt_simplify.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "tools/terminal.h"
 

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <nlohmann/json.hpp>
+
 namespace heddle {
 namespace {
 
@@ -68,5 +70,7 @@ void print_json(const Json& object) {
   text += '\n';
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) std::fflush(stdout);
 }
+
+void print_json_error(const std::string& message) { print_json({{"error", message}}); }
 
 }  // namespace heddle

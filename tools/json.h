@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "src/engine/replay.h"
 #include "src/trace/trace.h"
@@ -15,5 +15,7 @@ nlohmann::ordered_json divergence_json(const std::optional<DivergenceText>& dive
 
 /// One object on stdout; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& object);
+/// {"error": message}
+void print_json_error(const std::string& message);
 
 }  // namespace heddle

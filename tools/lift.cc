@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "src/engine/process_tree.h"
 #include "tools/describe_run.h"
@@ -40,15 +40,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   if (!options) return options.error();
   LiftTask& task = out.task;
   task.engine = *options;
-  CLI::App app("Brings a recording into a schedule of points, with values and lines.", "heddle lift");
-  set_usage(app, "heddle lift [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]");
-  app.footer(kFooter);
-  app.add_option("TRACE", task.trace, "written by heddle record")->required();
-  app.add_option("-o,--output", out.output, "the lifted trace (default: TRACE.lifted.heddle)");
-  app.add_flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
-  app.add_flag("--json", out.json, "one JSON object on stdout");
-  app.add_flag("-q,--quiet", out.quiet, "the first line only");
-  if (auto status = parse_options(app, split.own)) return status;
+  CommandLine line("heddle lift", "Brings a recording into a schedule of points, with values and lines.",
+                   "heddle lift [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]", kFooter);
+  line.argument("TRACE", task.trace, "written by heddle record");
+  line.text("-o,--output", out.output, "the lifted trace (default: TRACE.lifted.heddle)");
+  line.flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
+  line.flag("--json", out.json, "one JSON object on stdout");
+  line.flag("-q,--quiet", out.quiet, "the first line only");
+  if (auto status = line.parse(split.own)) return status;
   task.program = split.program;
   task.output = out.output.empty() ? lifted_beside(task.trace) : std::filesystem::path(out.output);
   return std::nullopt;

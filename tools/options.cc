@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "tools/did_you_mean.h"
 #include "tools/status.h"
@@ -44,34 +45,69 @@ std::string meant(const std::string& word, const std::vector<std::string>& known
   return did_you_mean(word, known);
 }
 
+std::string not_one_of(const std::vector<std::string>& words, const std::string& given) {
+  if (std::ranges::find(words, given) != words.end()) return "";
+  return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), did_you_mean(given, words));
+}
+
+std::string not_whole_number(std::uint64_t least, std::uint64_t most, const std::string& given) {
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
+  if (problem == std::errc() && end == given.data() + given.size() && value >= least && value <= most) return "";
+  return most == std::numeric_limits<std::uint64_t>::max()
+             ? fmt::format("'{}' is not a whole number, {} or more", given, least)
+             : fmt::format("'{}' is not a whole number from {} to {}", given, least, most);
+}
+
 }  // namespace
 
-void set_usage(CLI::App& app, std::string usage) { app.formatter(std::make_shared<Formatter>(std::move(usage))); }
+struct CommandLine::Parser {
+  Parser(std::string name, std::string summary) : app(std::move(summary), std::move(name)) {}
+  CLI::App app;
+};
 
-CLI::Validator one_of(std::vector<std::string> words) {
-  return CLI::Validator(
-      [words](std::string& given) {
-        if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
-        return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), did_you_mean(given, words));
-      },
-      "");
+CommandLine::CommandLine(std::string name, std::string summary, std::string usage, std::string footer)
+    : parser_(std::make_unique<Parser>(std::move(name), std::move(summary))) {
+  parser_->app.formatter(std::make_shared<Formatter>(std::move(usage)));
+  parser_->app.footer(std::move(footer));
 }
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  return CLI::Validator(
-      [least, most](std::string& given) {
-        std::uint64_t value = 0;
-        const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
-        if (problem == std::errc() && end == given.data() + given.size() && value >= least && value <= most)
-          return std::string();
-        return most == std::numeric_limits<std::uint64_t>::max()
-                   ? fmt::format("'{}' is not a whole number, {} or more", given, least)
-                   : fmt::format("'{}' is not a whole number from {} to {}", given, least, most);
-      },
-      "");
+CommandLine::~CommandLine() = default;
+
+void CommandLine::argument(std::string name, std::string& value, std::string help) {
+  parser_->app.add_option(std::move(name), value, std::move(help))->required();
 }
 
-std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& arguments) {
+void CommandLine::text(std::string names, std::string& value, std::string help) {
+  parser_->app.add_option(std::move(names), value, std::move(help));
+}
+
+void CommandLine::choice(std::string names, std::string& value, std::vector<std::string> words, std::string help) {
+  const auto problem = [words = std::move(words)](std::string& given) { return not_one_of(words, given); };
+  parser_->app.add_option(std::move(names), value, std::move(help))->check(CLI::Validator(problem, ""));
+}
+
+void CommandLine::whole_number(std::string names, std::function<void(std::uint64_t)> assign, std::uint64_t least,
+                               std::uint64_t most, std::string help) {
+  const auto problem = [least, most](std::string& given) { return not_whole_number(least, most, given); };
+  parser_->app.add_option_function<std::uint64_t>(std::move(names), std::move(assign), std::move(help))
+      ->check(CLI::Validator(problem, ""));
+}
+
+void CommandLine::folders(std::string names, std::vector<std::string>& values, std::string help) {
+  parser_->app.add_option(std::move(names), values, std::move(help))->check(CLI::ExistingDirectory);
+}
+
+void CommandLine::flag(std::string names, bool& value, std::string help) {
+  parser_->app.add_flag(std::move(names), value, std::move(help));
+}
+
+void CommandLine::hidden_flag(std::string names, bool& value) {
+  parser_->app.add_flag(std::move(names), value)->group("");
+}
+
+std::optional<int> CommandLine::parse(const std::vector<std::string>& arguments) {
+  CLI::App& app = parser_->app;
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
   try {
     app.parse(reversed);

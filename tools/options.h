@@ -1,29 +1,53 @@
-// Parsing that hunt and replay share.
+// The command line of a verb, and the parsing that verbs share.
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include "src/engine/options.h"
 #include "src/result/result.h"
 
 namespace heddle {
 
-/// For CLI::Option::check: "nope is none of random, pct".
-CLI::Validator one_of(std::vector<std::string> words);
+/// The options of one verb. Each is declared with the variable that it fills; --help lists them in that order. The
+/// parser behind it (CLI11) is known to options.cc only, because its header costs seconds per file.
+class CommandLine {
+ public:
+  /// `name`: "heddle hunt". `usage`: the line behind "Usage:". `footer`: what --help prints below the options.
+  CommandLine(std::string name, std::string summary, std::string usage, std::string footer);
+  ~CommandLine();
 
-/// "'x' is not a whole number from 1 to 64".
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+  /// An argument that has to be there.
+  void argument(std::string name, std::string& value, std::string help);
+  /// `names` here and below: "--seed", or "-o,--output".
+  void text(std::string names, std::string& value, std::string help);
+  /// One of `words`; another one is an error: "nope is none of random, pct".
+  void choice(std::string names, std::string& value, std::vector<std::string> words, std::string help);
+  /// A whole number; others are errors: "'x' is not a whole number from 1 to 64". Number may be optional<...>.
+  template <typename Number>
+  void number(std::string names, Number& value, std::uint64_t least, std::uint64_t most, std::string help) {
+    whole_number(std::move(names), [&value](std::uint64_t given) { value = given; }, least, most, std::move(help));
+  }
+  /// Folders that exist; may be given several times.
+  void folders(std::string names, std::vector<std::string>& values, std::string help);
+  void flag(std::string names, bool& value, std::string help);
+  /// Not listed by --help.
+  void hidden_flag(std::string names, bool& value);
 
-/// The line that --help shows behind "Usage:".
-void set_usage(CLI::App& app, std::string usage);
+  /// Help goes to stdout, errors to stderr. The exit status when the verb is over with that.
+  std::optional<int> parse(const std::vector<std::string>& arguments);
 
-/// Parses; help goes to stdout, errors to stderr. The exit status when the verb is over with that.
-std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& arguments);
+ private:
+  void whole_number(std::string names, std::function<void(std::uint64_t)> assign, std::uint64_t least,
+                    std::uint64_t most, std::string help);
+
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
 
 /// HEDDLE_OPTIONS; an exit status when it is wrong or asks for help.
 std::expected<Options, int> host_options(const char* verb);

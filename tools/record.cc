@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
-#include <CLI/CLI.hpp>
 
 #include "src/engine/process_tree.h"
 #include "src/record/record.h"
@@ -74,19 +74,19 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   auto options = host_options("record");
   if (!options) return options.error();
   out.request.options = *options;
-  CLI::App app("Runs the program in parallel and records what a replay needs.", "heddle record");
-  set_usage(app, "heddle record [OPTIONS] -- PROG ARGS...");
-  app.footer(kFooter);
-  app.add_option("--mode", out.mode, "vectors (default): the order of all accesses, exact")->check(one_of({"vectors"}));
-  app.add_option("-o,--output", out.trace, "the trace (default PROG.heddle, or PROG.2.heddle ... if that exists; a named file is replaced)");
-  app.add_option(
+  CommandLine line("heddle record", "Runs the program in parallel and records what a replay needs.",
+                   "heddle record [OPTIONS] -- PROG ARGS...", kFooter);
+  line.choice("--mode", out.mode, {"vectors"}, "vectors (default): the order of all accesses, exact");
+  line.text("-o,--output", out.trace,
+            "the trace (default PROG.heddle, or PROG.2.heddle ... if that exists; a named file is replaced)");
+  line.text(
       "--with", out.request.worker.with,
       "a command to start beside the program, such as a server's client; when it ends, the program is sent SIGTERM");
-  app.add_option("--network", out.network, "host (default); own: a loopback device of its own and nothing else")
-      ->check(one_of({"own", "host"}));
-  app.add_flag("--json", out.json, "one JSON object on stderr");
-  app.add_flag("-q,--quiet", out.quiet, "nothing but the program's own output");
-  if (auto status = parse_options(app, split.own)) return status == kUsage ? kRecordFailed : *status;
+  line.choice("--network", out.network, {"own", "host"},
+              "host (default); own: a loopback device of its own and nothing else");
+  line.flag("--json", out.json, "one JSON object on stderr");
+  line.flag("-q,--quiet", out.quiet, "nothing but the program's own output");
+  if (auto status = line.parse(split.own)) return status == kUsage ? kRecordFailed : *status;
   if (split.program.empty())
     return failed({split.has_separator ? "there is no program behind --" : "no program to record",
                    "heddle record [OPTIONS] -- PROG ARGS..."});

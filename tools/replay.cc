@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "src/engine/process_tree.h"
 #include "src/engine/replay.h"
@@ -50,19 +50,18 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   auto options = host_options("replay");
   if (!options) return options.error();
   out.options = *options;
-  CLI::App app("Executes a trace again: the same schedule, the same inputs, the same end.", "heddle replay");
-  set_usage(app, "heddle replay [OPTIONS] TRACE [-- PROG [ARGS...]]");
-  app.footer(kFooter);
-  app.add_option("TRACE", out.trace, "written by heddle hunt or heddle record")->required();
-  app.add_option("--times", out.times, "how often (default 1)")->check(whole_number(1, 1'000'000));
-  app.add_option("--hang-timeout", out.hang_timeout,
-                 "a replay without a scheduling point for this long is cut off (default 10s)");
-  app.add_flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
-  app.add_flag("--trust", out.trust, "execute a trace that you did not make on this machine (docs/security.md)");
-  app.add_flag("--start-under-gdb", out.start_under_gdb)->group("");  // what gdb starts the program with
-  app.add_flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
-  app.add_flag("-q,--quiet", out.quiet, "nothing but the program's own output: the exit status is the answer");
-  if (auto status = parse_options(app, split.own)) return status;
+  CommandLine line("heddle replay", "Executes a trace again: the same schedule, the same inputs, the same end.",
+                   "heddle replay [OPTIONS] TRACE [-- PROG [ARGS...]]", kFooter);
+  line.argument("TRACE", out.trace, "written by heddle hunt or heddle record");
+  line.number("--times", out.times, 1, 1'000'000, "how often (default 1)");
+  line.text("--hang-timeout", out.hang_timeout,
+            "a replay without a scheduling point for this long is cut off (default 10s)");
+  line.flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
+  line.flag("--trust", out.trust, "execute a trace that you did not make on this machine (docs/security.md)");
+  line.hidden_flag("--start-under-gdb", out.start_under_gdb);  // what gdb starts the program with
+  line.flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
+  line.flag("-q,--quiet", out.quiet, "nothing but the program's own output: the exit status is the answer");
+  if (auto status = line.parse(split.own)) return status;
   if (!out.hang_timeout.empty()) {
     auto duration = parse_duration(out.hang_timeout);
     if (!duration) return report_error("replay", duration.error());

@@ -121,33 +121,29 @@ Status show(const TraceReader& trace, const Arguments& a, const Sink& sink) {
   return a.events ? show_events(trace, view_options(a), sink) : show_text(trace, view_options(a), sink);
 }
 
-void declare(CLI::App& app, Arguments& a) {
-  const CLI::Validator kEventNumber = whole_number(0, std::numeric_limits<std::uint64_t>::max());
-  set_usage(app, "heddle show [OPTIONS] TRACE");
-  app.footer(kFooter);
-  app.add_option("TRACE", a.trace, "the trace to show")->required();
-  app.add_option("--format", a.format,
-                 "text (default), json, html (a page), perfetto (a timeline for ui.perfetto.dev)");
-  app.add_option("-o,--output", a.output, "write to this file instead of stdout");
-  app.add_flag("--json", a.json, "one JSON object, the same as --format json");
-  app.add_flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
-  app.add_option("--from", a.from, "of --events: the first event, by the number in its line")->check(kEventNumber);
-  app.add_option("--to", a.to, "of --events: the last event")->check(kEventNumber);
-  app.add_option("--step", a.step, "of --events: the events around this step of the schedule, of --thread if given")
-      ->check(kEventNumber);
-  app.add_flag("--schedule", a.schedule, "the schedule as text: a thread and how many steps it takes, a line each");
-  app.add_flag("--full", a.full, "fold nothing");
-  app.add_option("--thread", a.thread, "only this thread");
-  app.add_option("--around", a.around, "rows kept around each preemption of a long trace (default 6)")
-      ->check(whole_number(0, 1000));
-  app.add_option("--source", a.sources,
-                 "quote source files below this folder; of a trace that you did not make on this machine, no others")
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--width", a.width, "columns to use (default: the terminal's)")->check(whole_number(40, 1000));
-  app.add_option("--wrappers", a.wrappers,
-                 "regular expression: functions that only wrap a primitive, beside those that are known; callers are named");
-  app.add_flag("--as-recorded", a.as_recorded, "a recording as it is; without this it is executed again once, for values and lines (heddle lift)");
-  app.add_flag("-q,--quiet", a.quiet, "without the line that says how to replay");
+void declare(CommandLine& line, Arguments& a) {
+  constexpr std::uint64_t kAnyEvent = std::numeric_limits<std::uint64_t>::max();
+  line.argument("TRACE", a.trace, "the trace to show");
+  line.text("--format", a.format, "text (default), json, html (a page), perfetto (a timeline for ui.perfetto.dev)");
+  line.text("-o,--output", a.output, "write to this file instead of stdout");
+  line.flag("--json", a.json, "one JSON object, the same as --format json");
+  line.flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
+  line.number("--from", a.from, 0, kAnyEvent, "of --events: the first event, by the number in its line");
+  line.number("--to", a.to, 0, kAnyEvent, "of --events: the last event");
+  line.number("--step", a.step, 0, kAnyEvent,
+              "of --events: the events around this step of the schedule, of --thread if given");
+  line.flag("--schedule", a.schedule, "the schedule as text: a thread and how many steps it takes, a line each");
+  line.flag("--full", a.full, "fold nothing");
+  line.text("--thread", a.thread, "only this thread");
+  line.number("--around", a.around, 0, 1000, "rows kept around each preemption of a long trace (default 6)");
+  line.folders("--source", a.sources,
+               "quote source files below this folder; of a trace that you did not make on this machine, no others");
+  line.number("--width", a.width, 40, 1000, "columns to use (default: the terminal's)");
+  line.text("--wrappers", a.wrappers,
+            "regular expression: functions that only wrap a primitive, beside those that are known; callers are named");
+  line.flag("--as-recorded", a.as_recorded,
+            "a recording as it is; without this it is executed again once, for values and lines (heddle lift)");
+  line.flag("-q,--quiet", a.quiet, "without the line that says how to replay");
 }
 
 /// Error: a format that does not exist, or not yet.
@@ -171,13 +167,9 @@ Status choose_window(Arguments& a) {
 }
 
 Status skip_wrappers(TraceReader& trace, const std::string& pattern) {
-  if (pattern.empty()) return {};
-  try {
-    const std::regex compiled(pattern, std::regex::extended);
-    trace.change_head([&](TraceHead& head) { mark_wrappers(head, compiled); });
-  } catch (const std::regex_error& bad) {
-    return error(fmt::format("--wrappers: '{}' is no regular expression: {}", pattern, bad.what()));
-  }
+  Status marked;
+  if (!pattern.empty()) trace.change_head([&](TraceHead& head) { marked = mark_wrappers(head, pattern); });
+  if (!marked) return error("--wrappers: " + marked.error().message);
   return {};
 }
 
@@ -230,10 +222,12 @@ int write_file(const TraceReader& trace, const Arguments& a) {
 }  // namespace
 
 int show_main(int argc, char** argv) {
-  CLI::App app("Shows what happened in a trace: threads, source lines, values, switches, the failure.", "heddle show");
+  CommandLine line("heddle show",
+                   "Shows what happened in a trace: threads, source lines, values, switches, the failure.",
+                   "heddle show [OPTIONS] TRACE", kFooter);
   Arguments a;
-  declare(app, a);
-  if (const auto done = parse_options(app, {argv, argv + argc})) return *done;
+  declare(line, a);
+  if (const auto done = line.parse({argv, argv + argc})) return *done;
   std::signal(SIGPIPE, SIG_IGN);  // `heddle show t | head` is no failure
   if (Status s = choose_format(a); !s) return report_error("show", s.error());
   if (Status s = choose_window(a); !s) return report_error("show", s.error());

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "src/engine/process_tree.h"
 #include "tools/describe_run.h"
@@ -49,22 +49,20 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   if (!options) return options.error();
   SimplifyTask& task = out.task;
   task.engine = *options;
-  CLI::App app("Reduces a failing trace to the switches that its failure needs.", "heddle simplify");
-  set_usage(app, "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]");
-  app.footer(kFooter);
-  app.add_option("TRACE", task.trace, "with a failure, written by heddle hunt")->required();
-  app.add_option("-o,--output", out.output, "the simplified trace (default: TRACE-simple.heddle)");
-  app.add_flag("--exact", task.options.exact, "only schedules of the recorded steps: no thread may take another path");
-  app.add_option("--suffix", task.options.suffix,
-                 "only the last N switches may change, N from 1 on (long traces; default: all)")
-      ->check(whole_number(1, std::numeric_limits<std::uint64_t>::max()));
-  app.add_option("--inputs", out.inputs, "auto (default), real, recorded")->check(one_of({"auto", "real", "recorded"}));
-  app.add_flag("--one-by-one", task.options.one_by_one,
+  CommandLine line("heddle simplify", "Reduces a failing trace to the switches that its failure needs.",
+                   "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]", kFooter);
+  line.argument("TRACE", task.trace, "with a failure, written by heddle hunt");
+  line.text("-o,--output", out.output, "the simplified trace (default: TRACE-simple.heddle)");
+  line.flag("--exact", task.options.exact, "only schedules of the recorded steps: no thread may take another path");
+  line.number("--suffix", task.options.suffix, 1, std::numeric_limits<std::uint64_t>::max(),
+              "only the last N switches may change, N from 1 on (long traces; default: all)");
+  line.choice("--inputs", out.inputs, {"auto", "real", "recorded"}, "auto (default), real, recorded");
+  line.flag("--one-by-one", task.options.one_by_one,
                "as in Tinertia's paper: every operation is executed (slower; for comparisons)");
-  app.add_flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
-  app.add_flag("--json", out.json, "one JSON object on stdout");
-  app.add_flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
-  if (auto status = parse_options(app, split.own)) return status;
+  line.flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
+  line.flag("--json", out.json, "one JSON object on stdout");
+  line.flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
+  if (auto status = line.parse(split.own)) return status;
   task.program = split.program;
   task.inputs = out.inputs == "real"       ? InputChoice::kReal
                 : out.inputs == "recorded" ? InputChoice::kRecorded

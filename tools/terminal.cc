@@ -66,7 +66,7 @@ int report_error(std::string_view verb, const Error& error) {
 void expect_json() { json_expected = true; }
 
 void print_error_object(const std::string& message) {
-  if (json_expected) print_json({{"error", message}});
+  if (json_expected) print_json_error(message);
 }
 
 bool is_terminal(int fd) { return isatty(fd) == 1; }

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace heddle {
 
@@ -51,6 +52,10 @@ Json Locations::location(std::string_view file, std::uint32_t line, std::string_
   }
   if (!message.empty()) out["message"] = {{"text", message}};
   return out;
+}
+
+Json Locations::location(const Frame& frame, std::string_view message) const {
+  return location(frame.file, frame.line, frame.function, message);
 }
 
 Json Locations::stack(const Stack& stack, std::string_view message) const {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "src/trace/trace.h"
 
@@ -26,9 +26,7 @@ class Locations {
   /// A `location` object; without a file it has only the function, without that only the message.
   nlohmann::ordered_json location(std::string_view file, std::uint32_t line, std::string_view function,
                                   std::string_view message = {}) const;
-  nlohmann::ordered_json location(const Frame& frame, std::string_view message = {}) const {
-    return location(frame.file, frame.line, frame.function, message);
-  }
+  nlohmann::ordered_json location(const Frame& frame, std::string_view message = {}) const;
   /// A `stack` object: the user's frames, innermost first. Null when there are none.
   nlohmann::ordered_json stack(const Stack& stack, std::string_view message) const;
 

@@ -1,6 +1,6 @@
 // What each thread of a trace did, as SARIF's threadFlows.
 #pragma once
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "src/report/locations.h"
 #include "src/trace/container.h"

@@ -1,6 +1,9 @@
 #include "src/show/wrappers.h"
 
 #include <algorithm>
+#include <regex>
+
+#include <fmt/format.h>
 
 namespace heddle {
 namespace {
@@ -17,9 +20,7 @@ const Frame* caller_of(const Stack& stack, std::string_view file, std::uint32_t 
   return caller == stack.end() ? nullptr : &*caller;
 }
 
-}  // namespace
-
-void mark_wrappers(TraceHead& head, const std::regex& pattern) {
+void mark_all(TraceHead& head, const std::regex& pattern) {
   for (Stack& stack : head.stacks) mark(stack, pattern);
   for (RaceRecord& race : head.races)
     for (RaceAccess* access : {&race.first, &race.second}) mark(access->stack, pattern);
@@ -38,6 +39,17 @@ void mark_wrappers(TraceHead& head, const std::regex& pattern) {
       failure.file = caller->file;
       failure.line = caller->line;
     }
+  }
+}
+
+}  // namespace
+
+Status mark_wrappers(TraceHead& head, const std::string& pattern) {
+  try {
+    mark_all(head, std::regex(pattern, std::regex::extended));
+    return {};
+  } catch (const std::regex_error& bad) {
+    return error(fmt::format("'{}' is no regular expression: {}", pattern, bad.what()));
   }
 }
 
