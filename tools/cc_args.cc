@@ -289,7 +289,7 @@ std::vector<std::string> cc_command(const CcRequest& request, const CcParts& par
   command.insert(command.end(), request.passed.begin(), request.passed.end());
   // The last word counts, also over what a response file says; behind `--` are files only.
   if (replaces_thread_sanitizer(request))
-    command.insert(std::find(command.begin(), command.end(), "--"), "-fno-sanitize=thread");
+    command.emplace(std::find(command.begin(), command.end(), "--"), "-fno-sanitize=thread");
   return command;
 }
 

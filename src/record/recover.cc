@@ -53,7 +53,7 @@ Status recover_recording(const std::filesystem::path& file, const std::filesyste
   outcome.complete = false;
   outcome.evidence = evidence_of(*region);
   outcome.notes = notes_of(*region);
-  outcome.notes.push_back("the recording was cut off: it is whole up to there");
+  outcome.notes.emplace_back("the recording was cut off: it is whole up to there");
   record_builds(meta, outcome.evidence->modules, meta.program);
   Symbolizer symbolizer;
   (void)symbolizer.attach(std::string_view(texts).substr(meta_bytes));  // without it places have no names
