@@ -20,6 +20,7 @@ Whatever the outcome, no process of the program may be alive afterwards. Closing
 """
 import argparse, concurrent.futures, contextlib, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
 
+from built import build_once
 from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -89,7 +90,8 @@ class Case:
         c = self.path.suffix == ".c"
         front, flags = ["cc"] if c else ["c++", "-std=c++20"], ["-g", f"-{level}", "-pthread", *self.cflags]
         if objects == "heddle":
-            return bounded([heddle, *front, *flags, self.path, "-o", exe], exe.parent, 120)
+            return build_once(heddle, [*front, *flags], self.path, exe,
+                              lambda: bounded([heddle, *front, *flags, self.path, "-o", exe], exe.parent, 120))
         compiler = {"gcc": ["gcc", "g++"], "clang": ["clang-19", "clang++-19"]}[objects][not c]
         include = heddle.parent.parent / "include"
         compiled = [f for f in flags if not f.startswith(("-l", "-Wl,", "-fheddle"))]
