@@ -8,6 +8,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "tools/version.h"
+
 namespace heddle {
 
 std::string utc_now() {
@@ -20,7 +22,7 @@ std::string utc_now() {
 
 Meta describe_run(const ProgramInfo& program, const Launch& launch) {
   Meta meta;
-  meta.heddle_version = HEDDLE_VERSION;
+  meta.heddle_version = kVersion;
   meta.program = program.path.string();
   meta.build_id = program.build_id;
   meta.cwd = launch.cwd.string();

@@ -18,6 +18,7 @@
 #include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
+#include "tools/version.h"
 
 namespace heddle {
 namespace {
@@ -81,7 +82,7 @@ Status write_file(const std::string& path, const std::string& text) {
 
 Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases, int status) {
   Report report;
-  report.heddle_version = HEDDLE_VERSION;
+  report.heddle_version = kVersion;
   report.command = arguments.reports.command;
   report.program = program_case(arguments).suite;
   report.strategy = arguments.strategy;

@@ -18,6 +18,7 @@
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
+#include "tools/version.h"
 
 namespace heddle {
 namespace {
@@ -92,7 +93,7 @@ int dispatch(int argc, char** argv) {
   if (argc < 2) return print_help(stderr), kUsage;
   std::string_view name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") return print_help(stdout), kClean;
-  if (name == "--version") return fmt::print("heddle {}\n", HEDDLE_VERSION), kClean;
+  if (name == "--version") return fmt::print("heddle {}\nbuilt from {}\n", kVersion, kBuiltFrom), kClean;
   for (const Verb& verb : kVerbs) {
     if (verb.name != name) continue;
     if (verb.object_on_stdout && wants_json(argc - 2, argv + 2)) expect_json();

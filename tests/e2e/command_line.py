@@ -34,7 +34,8 @@ RACY = (FAIL / "lost_update.c").read_text()
 
 def help_and_version(h):
     code, out, _ = h("--version")
-    assert code == 0 and out.startswith("heddle "), out
+    assert code == 0 and re.fullmatch(r"heddle \d+\.\d+\.\d+\nbuilt from (commit [0-9a-f]{12}( with local changes)?|sources without git), "
+                                      r"by \w+ [\d.]+ with LLVM 19\.[\d.]+\n", out), out
     code, out, _ = h("--help")
     assert code == 0 and "heddle hunt -- " in out and "heddle doctor" in out, out
     for verb in ("hunt", "replay", "show"):
