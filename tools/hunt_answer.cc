@@ -91,6 +91,8 @@ void print_wait(const DeadlockEdge& edge) {
   say("  {}\n", text);
 }
 
+void print_how_to_get_lines() { say("  next     build the program with -g: files, lines and values are shown then\n"); }
+
 // Whether the debug information of the program says where its code is (an assertion knows its own line without).
 bool has_lines(const FailureRecord& failure) {
   bool any = false;
@@ -102,6 +104,8 @@ bool has_lines(const FailureRecord& failure) {
     }
   return !any;  // the program was gone: nothing to judge by
 }
+
+bool lacks_lines(const RaceRecord& race) { return race.first.file.empty() && race.second.file.empty(); }
 
 void print_next(const HuntArguments& arguments, const std::filesystem::path& path) {
   std::string trace = shell_word(path.string());
@@ -177,8 +181,7 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
   if (!arguments.quiet && !simplified) print_early_timeouts(told.trace);
   print_next(arguments, told.trace);
   if (simplified && simplified->answer && !arguments.quiet) say("  {}\n", found_as(told));
-  if (!has_lines(failure) && !arguments.quiet)
-    say("  note: the program has no debug information: built with -g, files and lines are shown\n");
+  if (!has_lines(failure) && !arguments.quiet) print_how_to_get_lines();
 }
 
 // "3 distinct failures in 10000 runs: deadlock (41 runs, first 3), ..."
@@ -254,6 +257,9 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
     say(
         "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
+  if (answer.told.empty() && std::ranges::any_of(answer.races.races, lacks_lines)) print_how_to_get_lines();
+  if (answer.told.empty() && result.runs > 0 && is_plain(arguments.program))
+    say("  next     build it with heddle cc or heddle c++: memory accesses are controlled then, data races seen\n");
   if (answer.no_race_trace) say("  note: {}\n", answer.no_race_trace->message);
   // Of several failures, or of one that was simplified, what is said of each stands there.
   if (foremost && !arguments.request.keep_going) {

@@ -174,14 +174,10 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   CommandLine line("heddle hunt", "Searches for a thread schedule that makes the program fail, and writes its trace.",
                    "heddle hunt [OPTIONS] -- PROG ARGS...", kFooter);
   declare(line, typed, out);
-  bool asks = std::any_of(split.own.begin(), split.own.end(),
-                          [](std::string_view word) { return word == "-h" || word == "--help"; });
-  if (!split.has_separator && !asks && !split.own.empty())
-    return report_error("hunt", {"there is no -- before the program", "heddle hunt [OPTIONS] -- PROG ARGS..."});
   if (auto status = line.parse(split.own)) return status;
   if (split.program.empty())
     return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in",
-                                 "heddle hunt -- PROG ARGS..."});
+                                 "heddle cc -g -pthread FILE.c -o PROG, then heddle hunt -- ./PROG ARGS..."});
   out.request.options = *options;
   if (Status status = understand(typed, out); !status) return report_error("hunt", status.error());
   if (Status status = can_write_reports(out.reports); !status) return report_error("hunt", status.error());

@@ -57,10 +57,21 @@ Exit status of hunt and replay: 0 nothing failed, 66 a failure was found or repr
 2 usage or input error, 70 a bug in heddle. `heddle VERB --help` says more.
 )";
 
-void print_help(std::FILE* to) {
-  fmt::print(to, "heddle finds the thread schedule that fails, and replays it.\n\nUsage:\n");
-  for (const Verb& verb : kVerbs) fmt::print(to, "  heddle {:<46} {}\n", verb.usage, verb.summary);
-  fmt::print(to, "{}", kExample);
+void print_help() {
+  fmt::print("heddle finds the thread schedule that fails, and replays it.\n\nUsage:\n");
+  for (const Verb& verb : kVerbs) fmt::print("  heddle {:<46} {}\n", verb.usage, verb.summary);
+  fmt::print("{}", kExample);
+}
+
+void print_first_steps() {
+  fmt::print(stderr, R"(heddle finds the thread schedule that fails, and replays it.
+
+  heddle doctor                             does it work on this machine?
+  heddle cc -g -pthread queue.c -o queue    build a program for it (C++: heddle c++)
+  heddle hunt -- ./queue                    search for a schedule that fails
+
+heddle --help lists all verbs.
+)");
 }
 
 int unknown_verb(std::string_view name) {
@@ -90,9 +101,9 @@ int dispatch(int argc, char** argv) {
   own = own.substr(own.rfind('/') + 1);
   if (own == "heddle-cc") return cc_main(false, argc - 1, argv + 1);
   if (own == "heddle-c++") return cc_main(true, argc - 1, argv + 1);
-  if (argc < 2) return print_help(stderr), kUsage;
+  if (argc < 2) return print_first_steps(), kUsage;
   std::string_view name = argv[1];
-  if (name == "--help" || name == "-h" || name == "help") return print_help(stdout), kClean;
+  if (name == "--help" || name == "-h" || name == "help") return print_help(), kClean;
   if (name == "--version") return fmt::print("heddle {}\nbuilt from {}\n", kVersion, kBuiltFrom), kClean;
   for (const Verb& verb : kVerbs) {
     if (verb.name != name) continue;

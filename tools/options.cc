@@ -120,8 +120,9 @@ std::optional<int> CommandLine::parse(const std::vector<std::string>& arguments)
     const std::vector<std::string> rest = app.remaining();
     const std::string usage = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
     if (!rest.empty() && !rest.front().starts_with('-') && usage.contains("-- PROG ARGS")) {
-      return report_error(
-          verb, {"put -- before the program", fmt::format("{} [OPTIONS] -- {}", app.get_name(), shell_line(rest))});
+      std::vector<std::string> repaired = arguments;
+      repaired.insert(std::ranges::find(repaired, rest.front()), "--");
+      return report_error(verb, {"put -- before the program", app.get_name() + " " + shell_line(repaired)});
     }
     if (!rest.empty()) {  // CLI11 names what it did not expect from the last to the first
       const bool option = rest.front().starts_with('-');

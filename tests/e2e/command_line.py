@@ -46,8 +46,8 @@ def help_and_version(h):
 def usage_errors(h):
     exe = h.build(RACY, "racy")
     (h.work / "text").write_text("hello")
-    for args, word in [((), "Usage"), (("hnt",), "did you mean hunt"), (("merge",), "not in this version"), (("hunt",), "--"),
-                       (("hunt", "--"), "--"), (("hunt", exe), "hunt"), (("hunt", "--strategy", "nope", "--", exe), "random, pct"),
+    for args, word in [((), "heddle hunt -- ./queue"), (("hnt",), "did you mean hunt"), (("merge",), "not in this version"), (("hunt",), "heddle hunt -- ./PROG"),
+                       (("hunt", "--"), "--"), (("hunt", exe), f"put -- before the program\n  heddle hunt -- {exe}\n"), (("hunt", "--runs", "5", exe, "--seed", "1"), f"heddle hunt --runs 5 -- {exe} --seed 1\n"), (("hunt", "--strategy", "nope", "--", exe), "random, pct"),
                        (("hunt", "--points", "nope", "--", exe), "sync, racy, all"), (("hunt", "--time", "soon", "--", exe), "30s"),
                        (("hunt", "--seed", "x", "--", exe), "seed"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
                        (("hunt", "--fail-on-output", "(", "--", exe), "regular expression"), (("hunt", "--", "racy"), "did you mean ./racy"), (("hunt", "--", h.work), "is a folder"), (("hunt", "--", "."), "is a folder"), (("hunt", "--", ""), "empty"), (("hunt", "--", h.work / "text"), ""),
@@ -95,6 +95,24 @@ def completion_knows_every_option(h):
     for verb in sorted(verbs - {"cc", "c++"}):
         known = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", h(verb, "--help")[1], re.M))
         assert len(known) > 2 and known == offered(verb, "--") - {"--"}, (verb, known ^ offered(verb, "--"))
+
+
+def what_a_program_lacks_is_the_next_step(h):
+    (h.work / "plain.c").write_text(RACY)
+    (h.work / "calm.c").write_text("int main(void) { return 0; }")
+    assert h("cc", "-O1", "-pthread", "plain.c", "-o", "no_lines")[0] == 0
+    code, out, err = h("hunt", "--seed", "1", "--", "./no_lines")
+    assert code == FOUND and "  next     build the program with -g" in out, (code, out, err)
+    assert "with -g" not in h("hunt", "--seed", "1", "--", h.build(RACY, "lines"))[1]
+    (h.work / "race.c").write_text(RACE_ONLY)
+    for flags, lacks in (("-O1",), True), (("-O1", "-g"), False):
+        assert h("cc", *flags, "-pthread", "race.c", "-o", "race")[0] == 0
+        code, out, err = h("hunt", "--seed", "1", "--runs", "100", "-o", "race.heddle", "--", "./race")
+        assert code == CLEAN and "data race" in out and ("  next     build the program with -g" in out) == lacks, (flags, out, err)
+    subprocess.run(["gcc", "-g", "calm.c", "-o", "calm"], cwd=h.work, check=True)
+    code, out, err = h("hunt", "--seed", "1", "--runs", "3", "--", "./calm")
+    assert code == CLEAN and "  next     build it with heddle cc or heddle c++" in out, (code, out, err)
+    assert "with heddle cc" not in h("hunt", "--seed", "1", "--runs", "3", "--", h.build("int main(void) { return 0; }", "own"))[1]
 
 
 def one_is_one(h):

@@ -341,7 +341,7 @@ def replay_of_a_spin_is_inconclusive(h):
 def words(h):
     exe = h.build(LONG, "long")
     code, out, err = h("record", exe, "10")
-    assert code == NOT_RECORDED and "put -- before the program" in err and f"heddle record [OPTIONS] -- {exe} 10" in err, (code, err)
+    assert code == NOT_RECORDED and "put -- before the program" in err and f"heddle record -- {exe} 10" in err, (code, err)
     code, out, err = h("hunt", exe, "10")
     assert code == USAGE and "-- before the program" in err, (code, err)
     code, out, err = h("record", "--frobnicate", "--", exe)
