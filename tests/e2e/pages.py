@@ -434,7 +434,7 @@ def main():
     ap.add_argument("--shots", help="where screenshots go (default: a temporary folder)")
     a = ap.parse_args()
     if not browser.executable():
-        sys.exit("pages.py: no Chromium: scripts/install-deps installs it")
+        sys.exit("pages.py: no Chromium: scripts/install-deps --tests installs it")
     work = pathlib.Path(tempfile.mkdtemp(prefix="heddle-pages-"))
     shots = pathlib.Path(a.shots) if a.shots else work
     shots.mkdir(parents=True, exist_ok=True)

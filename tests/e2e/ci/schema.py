@@ -29,7 +29,7 @@ def validator(folder):
     try:
         import jsonschema
     except ImportError:
-        raise AssertionError("python3-jsonschema is not installed: scripts/install-deps does that")
+        raise AssertionError("python3-jsonschema is not installed: scripts/install-deps --tests does that")
     schema = fetch(folder)
     kind = jsonschema.validators.validator_for(schema)
     kind.check_schema(schema)
