@@ -346,7 +346,7 @@ def laws_hold(h):
         path = PROGRAMS / name
         case, exe = Case(path), h.work / path.stem
         build_plain(case, exe, "gcc", "O2")
-        code, out, err = bounded([h.laws, "--schedules", 200, "--preload", h.heddle.parent.parent / "lib/heddle/libheddle_preload.so",
+        code, out, err = bounded([h.laws, "--schedules", 100, "--preload", h.heddle.parent.parent / "lib/heddle/libheddle_preload.so",
                                   "--", exe], h.work, 400)
         assert code == 0 and out.count("ok    ") == 6, (name, code, out, err[-300:])
 

@@ -23,16 +23,16 @@ struct Law {
 };
 constexpr Law kLaws[] = {
     {"replay_is_exact", replay_is_exact, 100},
-    {"equal_seed_equal_schedule", equal_seed_equal_schedule, 10},
-    {"the_detector_only_observes", the_detector_only_observes, 10},
-    {"detail_only_observes", detail_only_observes, 10},
-    {"light_clones_take_the_same_schedule", light_clones_take_the_same_schedule, 10},
-    {"divergence_is_the_first_step_that_left_the_recording", divergence_is_the_first_step_that_left_the_recording, 5},
+    {"equal_seed_equal_schedule", equal_seed_equal_schedule, 20},
+    {"the_detector_only_observes", the_detector_only_observes, 20},
+    {"detail_only_observes", detail_only_observes, 20},
+    {"light_clones_take_the_same_schedule", light_clones_take_the_same_schedule, 20},
+    {"divergence_is_the_first_step_that_left_the_recording", divergence_is_the_first_step_that_left_the_recording, 10},
 };
 
 struct Arguments {
   SubjectOptions subject;
-  std::uint64_t schedules = 200;
+  std::uint64_t schedules = 100;
   std::string law;
   bool options_are_valid = true;
 };

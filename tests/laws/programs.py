@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The laws on every program of tests/programs.
 
-    tests/laws/programs.py --heddle build/bin/heddle --laws build/tests/heddle_laws [--schedules 200] [--law NAME] [FILE ...]
+    tests/laws/programs.py --heddle build/bin/heddle --laws build/tests/heddle_laws [--schedules 100] [--law NAME] [FILE ...]
 
 A program may say in its opening comment, beside what tests/e2e/programs.py reads:
     // laws: 20 schedules, <why so few>      laws: none, <why>
@@ -78,7 +78,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
     ap.add_argument("--laws", default="build/tests/heddle_laws", type=lambda p: pathlib.Path(p).resolve())
-    ap.add_argument("--schedules", type=int, default=200)
+    ap.add_argument("--schedules", type=int, default=100)
     ap.add_argument("--law")
     ap.add_argument("--objects", choices=("heddle", "gcc", "clang"), default="heddle", help="gcc, clang: compile with -fsanitize=thread")
     ap.add_argument("files", nargs="*", type=pathlib.Path)
