@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "src/show/kind_text.h"
+
 namespace heddle {
 namespace {
 
@@ -33,16 +35,17 @@ Json failure_json(const std::optional<FailureRecord>& failure) {
   if (!failure) return nullptr;
   Json threads = Json::array();
   for (const ThreadAtFailure& thread : failure->threads)
-    threads.push_back({{"thread", thread.thread}, {"state", thread.state}, {"stack", stack_json(thread.stack)}});
+    threads.push_back(
+        {{"thread", thread.thread}, {"state", to_text(thread.state)}, {"stack", stack_json(thread.stack)}});
   Json deadlock = Json::array();
   for (const DeadlockEdge& edge : failure->deadlock)
     deadlock.push_back({{"thread", edge.thread},
-                        {"operation", edge.operation},
+                        {"operation", token(edge.wait)},
                         {"object", edge.object},
                         {"holder", edge.holder},
                         {"file", edge.wait_site.file},
                         {"line", edge.wait_site.line}});
-  return {{"kind", failure->kind},           {"signature", failure->signature}, {"message", failure->message},
+  return {{"kind", token(failure->kind)},    {"signature", failure->signature}, {"message", failure->message},
           {"thread", failure->thread},       {"function", failure->function},   {"file", failure->file},
           {"line", failure->line},           {"detail", failure->detail},       {"threads", std::move(threads)},
           {"deadlock", std::move(deadlock)}, {"notes", failure->notes}};

@@ -17,6 +17,7 @@
 #include "src/engine/trace_builder.h"
 #include "src/failure/failure.h"
 #include "src/program/program.h"
+#include "src/show/kind_text.h"
 
 namespace heddle {
 namespace {
@@ -353,7 +354,7 @@ bool Replayer::ended_from_outside(const RunOutcome& outcome) const {
 std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outcome) const {
   const TraceHead& head = trace_->head();
   auto ending = [](const std::optional<FailureRecord>& f) {
-    return f ? fmt::format("{}: {}", f->kind, f->message) : std::string("no failure");
+    return f ? fmt::format("{}: {}", to_text(f->kind), f->message) : std::string("no failure");
   };
   const bool same = same_ending(head.failure, head.totals.steps, outcome);
   const bool exact = !cut_ && !outcome.result.divergence.happened && !(head.failure && was_cut_off(*head.failure));

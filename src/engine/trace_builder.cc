@@ -210,8 +210,9 @@ Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Sym
   head.races = std::move(races);
   head.notes = outcome.notes;
   head.failure = outcome.failure;
+  if (head.failure) find_objects(*head.failure, head.objects);
   name_entries(head, head.failure);
-  if (head.failure && head.failure->kind == "exit" && head.failure->file.empty()) place_exit(head);
+  if (head.failure && head.failure->kind == HEDDLE_FAIL_EXIT && head.failure->file.empty()) place_exit(head);
   head.wait_status = outcome.wait_status;
   head.complete = outcome.complete;
   if (Status finished = writer_.finish(head); !finished) return std::unexpected(finished.error());

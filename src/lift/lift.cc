@@ -190,7 +190,7 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
     std::optional<std::string> other = differs(*outcome, steps);
     if (!other) {
       if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
-      if (head_.failure && !outcome->failure) outcome->failure = head_.failure;
+      if (head_.failure && !outcome->failure) outcome->failure = without_object_ids(*head_.failure);
       outcome->evidence->inputs = head_.inputs;
       Result<TraceHead> head = builder.finish(std::move(meta), *outcome, executor_, head_.races);
       if (!head) return std::unexpected(head.error());

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/page.h"
 #include "src/show/page_events.h"
@@ -177,21 +178,29 @@ class Page {
     return out;
   }
 
+  static bool stays(Activity activity) {
+    return activity == Activity::kWaiting || activity == Activity::kSleeping || activity == Activity::kOutside;
+  }
+
   Json failure() {
     if (!head_.failure) return nullptr;
     const FailureRecord& f = *head_.failure;
     Json threads = Json::array(), deadlock = Json::array();
-    for (const ThreadAtFailure& t : f.threads) threads.push_back({t.thread, t.state, stack(t.stack)});
+    // [name, what it does, stack, whether it stays there to the end, whether it has ended]
+    for (const ThreadAtFailure& t : f.threads)
+      threads.push_back({t.thread, to_text(t.state), stack(t.stack), stays(t.state.activity),
+                         t.state.activity == Activity::kFinished});
     for (const DeadlockEdge& e : f.deadlock)
       deadlock.push_back({{"thread", e.thread},
-                          {"operation", e.operation},
+                          {"operation", to_text(e.wait)},
                           {"object", e.object},
                           {"holder", e.holder},
+                          {"held", is_held(e)},
                           {"wait", place(e.wait_site.function, e.wait_site.file, e.wait_site.line)},
                           {"hold", place(e.hold_site.function, e.hold_site.file, e.hold_site.line)}});
-    return {{"kind", f.kind},       {"message", f.message}, {"thread", f.thread},
-            {"detail", f.detail},   {"threads", threads},   {"place", place(f.function, f.file, f.line)},
-            {"deadlock", deadlock}, {"notes", f.notes}};
+    return {{"kind", token(f.kind)}, {"message", f.message}, {"thread", f.thread},
+            {"detail", f.detail},    {"threads", threads},   {"place", place(f.function, f.file, f.line)},
+            {"deadlock", deadlock},  {"notes", f.notes}};
   }
 
   Json races() {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
 #include "src/show/summary.h"
 #include "src/show/survey.h"
 #include "src/show/view.h"
@@ -24,15 +25,15 @@ Json json_of(const Stack& stack) {
 Json json_of(const FailureRecord& f) {
   Json threads = Json::array(), deadlock = Json::array();
   for (const ThreadAtFailure& t : f.threads)
-    threads.push_back({{"thread", t.thread}, {"state", t.state}, {"stack", json_of(t.stack)}});
+    threads.push_back({{"thread", t.thread}, {"state", to_text(t.state)}, {"stack", json_of(t.stack)}});
   for (const DeadlockEdge& e : f.deadlock)
     deadlock.push_back({{"thread", e.thread},
-                        {"operation", e.operation},
+                        {"operation", token(e.wait)},
                         {"object", e.object},
                         {"holder", e.holder},
                         {"wait_site", json_of(e.wait_site)},
                         {"hold_site", json_of(e.hold_site)}});
-  return {{"kind", f.kind},         {"signature", f.signature}, {"message", f.message}, {"thread", f.thread},
+  return {{"kind", token(f.kind)},  {"signature", f.signature}, {"message", f.message}, {"thread", f.thread},
           {"function", f.function}, {"file", f.file},           {"line", f.line},       {"detail", f.detail},
           {"threads", threads},     {"deadlock", deadlock},     {"notes", f.notes}};
 }

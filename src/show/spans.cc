@@ -41,8 +41,7 @@ MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.stra
   // Of these the model knew at the end that they were held.
   if (head.failure)
     for (const DeadlockEdge& edge : head.failure->deadlock)
-      for (const ObjectRecord& o : head.objects)
-        if (o.name == edge.object && !edge.holder.empty()) nameless_.erase(o.id);
+      if (!edge.holder.empty()) nameless_.erase(edge.object_id);
 }
 
 void MomentaryLocks::add(const HeddleEvent& e) {

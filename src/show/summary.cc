@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/kind_text.h"
 #include "src/show/race_groups.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
@@ -79,9 +80,9 @@ std::string threads_text(const FailureRecord& f, const ViewOptions& options) {
   std::size_t n = 0;
   for (const ThreadAtFailure& t : f.threads) {
     const bool failing = t.thread == f.thread;
-    if (!failing && t.state == "finished") continue;
+    if (!failing && t.state.activity == Activity::kFinished) continue;
     if (++n > kMaxThreads) continue;
-    section.line(fmt::format("{}  {}", t.thread, t.state));
+    section.line(fmt::format("{}  {}", t.thread, to_text(t.state)));
     section.stack(t.stack, 6);
   }
   if (n > kMaxThreads) section.line(fmt::format("and {} more", counted("thread", n - kMaxThreads)));
@@ -92,10 +93,10 @@ std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
   SectionText section(f.deadlock.empty() ? "about the failure" : "who waits for what", options);
   for (std::size_t i = 0; i < f.deadlock.size() && i < kMaxThreads; ++i) {
     const DeadlockEdge& e = f.deadlock[i];
-    std::string text = fmt::format("{} waits: {} {}", e.thread, e.operation, e.object);
+    std::string text = fmt::format("{} waits: {}", e.thread, to_text(e));
     if (const std::string at = frame_text(e.wait_site); !at.empty() && at != ":0") text += " at " + at;
     section.line(text);
-    if (!e.holder.empty() && e.operation != "join") {
+    if (is_held(e)) {
       const std::string at = frame_text(e.hold_site);
       section.line(fmt::format("held by {}{}", e.holder, at.empty() ? "" : ", taken at " + at), 6);
     }
@@ -211,7 +212,7 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
   const std::string kind = outcome(trace);
   if (kind == "failed") {
     const FailureRecord& f = *head.failure;
-    std::string text = f.message.empty() ? f.kind : f.message;
+    std::string text = f.message.empty() ? std::string(to_text(f.kind)) : f.message;
     const std::string at = position(f.file, f.line, f.function, f.thread);
     constexpr std::size_t kLongLine = 110;
     const bool fits = text.size() + at.size() <= kLongLine;

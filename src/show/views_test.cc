@@ -132,9 +132,9 @@ TEST(Page, LocksInsideLibcAreNeverHeld) {
                                   event(0, HEDDLE_EV_MUTEX_LOCK, 6), event(0, HEDDLE_EV_MUTEX_UNLOCK, 6)};
   EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#3", "used"));
   FailureRecord deadlock;
-  deadlock.kind = "deadlock";
+  deadlock.kind = HEDDLE_FAIL_DEADLOCK;
   deadlock.deadlock = {
-      {.thread = "0.1", .object = "mutex#2", .holder = "0", .operation = "lock", .wait_site = {}, .hold_site = {}}};
+      {.thread = "0.1", .wait = WaitKind::kLock, .object = "mutex#2", .holder = "0", .wait_site = {}, .hold_site = {}}};
   head.failure = deadlock;
   EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#2", "mutex#3", "used"));
   head.failure.reset();

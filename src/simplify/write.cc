@@ -32,7 +32,7 @@ Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, cons
     return error(fmt::format("executed again with the simplified schedule, {}: nothing was written", *other),
                  "the program depends on something that is not controlled: docs/control.md");
   if (!again->evidence) again->evidence = executor.copy_evidence();
-  if (!again->failure) again->failure = best.outcome.failure;
+  if (!again->failure) again->failure = without_object_ids(*best.outcome.failure);
   again->evidence->inputs = best.outcome.evidence->inputs;
   if (was_cut_off(*best.outcome.failure)) again->evidence->choices = best.outcome.evidence->choices;
   return builder.finish(std::move(meta), *again, executor, original.races);

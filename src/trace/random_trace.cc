@@ -31,12 +31,34 @@ Stack random_stack(Rng& rng, const std::vector<Frame>& pool) {
   return s;
 }
 
+template <class Enum>
+Enum random_of(Rng& rng) {
+  return static_cast<Enum>(below(rng, static_cast<std::uint64_t>(Enum::kCount)));
+}
+
+/// With the id of its object: one that has a name only gets its id when it is read (find_objects()).
+ThreadState random_state(Rng& rng) {
+  return {random_of<Activity>(rng),
+          random_of<WaitKind>(rng),
+          number32(rng),
+          1 + number32(rng) % 1000,
+          text(rng),
+          text(rng),
+          rng() % 2 == 0};
+}
+
 FailureRecord random_failure(Rng& rng, const std::vector<Frame>& pool) {
-  FailureRecord f{text(rng),     text(rng), text(rng), text(rng), text(rng), text(rng),
-                  number32(rng), text(rng), {},        {},        {}};
-  for (auto n = below(rng, 4); n > 0; --n) f.threads.push_back({text(rng), text(rng), random_stack(rng, pool)});
+  FailureRecord f;
+  f.kind = static_cast<FailureKind>(below(rng, HEDDLE_FAIL_COUNT));
+  f.line = number32(rng);
+  f.address = random_of<AddressClass>(rng);
+  for (std::string* s : {&f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail, &f.subject, &f.said,
+                         &f.test, &f.expectation, &f.expectation_place})
+    *s = text(rng);
+  for (auto n = below(rng, 4); n > 0; --n) f.threads.push_back({text(rng), random_state(rng), random_stack(rng, pool)});
   for (auto n = below(rng, 4); n > 0; --n)
-    f.deadlock.push_back({text(rng), text(rng), text(rng), text(rng), pool[0], rng() % 2 ? Frame{} : pool[1]});
+    f.deadlock.push_back({text(rng), random_of<WaitKind>(rng), text(rng), text(rng), 1 + number32(rng) % 1000, pool[0],
+                          rng() % 2 ? Frame{} : pool[1]});
   for (auto n = below(rng, 4); n > 0; --n) f.notes.push_back(text(rng));
   return f;
 }
@@ -254,7 +276,7 @@ TraceHead sample_head() {
               {"0.1", "read", "add", "/src/lost_update.cc", 5, {add, start}},
               {"0.2", "write", "add", "/src/lost_update.cc", 5, {add, start}}}};
   h.notes = {"thread 17 of libfoo is not controlled"};
-  h.failure = FailureRecord{"assertion",
+  h.failure = FailureRecord{HEDDLE_FAIL_ASSERTION,
                             "assertion:main",
                             "assertion `counter == 2'",
                             "0",
@@ -262,9 +284,12 @@ TraceHead sample_head() {
                             "/src/lost_update.cc",
                             9,
                             "signal 6",
-                            {{"0", "running", {check}}, {"0.1", "finished", {}}, {"0.2", "finished", {}}},
-                            {{"0", "m", "0.1", "lock", check, Frame{}}},
+                            {{"0", {.activity = Activity::kRunning}, {check}},
+                             {"0.1", {.activity = Activity::kFinished}, {}},
+                             {"0.2", {.activity = Activity::kFinished}, {}}},
+                            {{"0", WaitKind::kLock, "m", "0.1", 0, check, Frame{}}},
                             {"a note"}};
+  h.failure->said = "counter == 2";
   h.wait_status = 6;
   h.complete = true;
   return h;

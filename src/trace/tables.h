@@ -38,7 +38,7 @@ class HeadDecoder {
   /// False when the bytes are no such table or the memory limit is reached; what was read before is kept.
   bool add(format::Section section, std::string_view bytes);
   bool end(std::string_view bytes, TraceEnd& end);
-  TraceHead take() { return std::move(head_); }
+  TraceHead take();
   EventIndex take_index() { return std::move(index_); }
 
  private:

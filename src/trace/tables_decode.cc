@@ -1,5 +1,7 @@
 #include "src/trace/tables.h"
 
+#include "src/trace/old_words.h"
+
 namespace heddle {
 namespace {
 
@@ -19,6 +21,39 @@ bool each_record(ByteReader& r, std::size_t memory, One&& one) {
     if (record.bad()) return false;
   }
   return !r.bad();
+}
+
+/// A number that a newer version may have added to: then it is unknown here.
+template <class Enum>
+Enum decode_enum(ByteReader& r) {
+  const std::uint64_t number = r.varint();
+  return number < static_cast<std::uint64_t>(Enum::kCount) ? static_cast<Enum>(number) : Enum{};
+}
+
+/// `text` is all that there is in a record of before the numbers.
+ThreadState decode_state(ByteReader& r, std::string_view text) {
+  if (r.at_end()) return old_words::thread_state(text);
+  ThreadState s;
+  s.activity = decode_enum<Activity>(r);
+  s.wait = decode_enum<WaitKind>(r);
+  s.operation = r.u32();
+  s.object_id = r.u32();
+  s.object = r.string();
+  s.holder = r.string();
+  s.timed = r.flag();
+  return s;
+}
+
+/// What stands behind the notes of a failure.
+void decode_meaning(ByteReader& r, std::string_view kind, FailureRecord& out) {
+  if (r.at_end()) {
+    out.kind = old_words::failure_kind(kind);
+    return old_words::complete(out);
+  }
+  const std::uint64_t number = r.varint();
+  out.kind = number < HEDDLE_FAIL_COUNT ? static_cast<FailureKind>(number) : HEDDLE_FAIL_NONE;
+  for (std::string* s : {&out.subject, &out.said, &out.test, &out.expectation, &out.expectation_place}) *s = r.string();
+  out.address = decode_enum<AddressClass>(r);
 }
 
 }  // namespace
@@ -211,28 +246,42 @@ bool HeadDecoder::notes(ByteReader& r) {
 bool HeadDecoder::failure(ByteReader& r) {
   FailureRecord out;
   const bool ok = each_record(r, sizeof(FailureRecord), [&](ByteReader& f) {
-    for (std::string* s : {&out.kind, &out.signature, &out.message, &out.thread, &out.function, &out.file, &out.detail})
+    std::string kind;
+    for (std::string* s : {&kind, &out.signature, &out.message, &out.thread, &out.function, &out.file, &out.detail})
       *s = f.string();
     out.line = f.u32();
     for (std::size_t n = f.count(sizeof(ThreadAtFailure)); n > 0 && !f.bad(); --n) {
       ByteReader t = f.record();
-      ThreadAtFailure thread{t.string(), t.string(), stack(t)};
+      ThreadAtFailure thread;
+      thread.thread = t.string();
+      const std::string state = t.string();
+      thread.stack = stack(t);
+      thread.state = decode_state(t, state);
       if (t.bad()) f.fail();
       out.threads.push_back(std::move(thread));
     }
     for (std::size_t n = f.count(sizeof(DeadlockEdge)); n > 0 && !f.bad(); --n) {
       ByteReader e = f.record();
       DeadlockEdge edge;
-      for (std::string* s : {&edge.thread, &edge.object, &edge.holder, &edge.operation}) *s = e.string();
+      std::string operation;
+      for (std::string* s : {&edge.thread, &edge.object, &edge.holder, &operation}) *s = e.string();
       edge.wait_site = frame(e);
       edge.hold_site = frame(e);
+      edge.wait = e.at_end() ? old_words::wait_kind(operation) : decode_enum<WaitKind>(e);
+      edge.object_id = e.u32();
       if (e.bad()) f.fail();
       out.deadlock.push_back(std::move(edge));
     }
     out.notes = decode_strings(f);
+    decode_meaning(f, kind, out);
   });
   if (ok) head_.failure = std::move(out);
   return ok;
+}
+
+TraceHead HeadDecoder::take() {
+  if (head_.failure) find_objects(*head_.failure, head_.objects);
+  return std::move(head_);
 }
 
 bool HeadDecoder::end(std::string_view content, TraceEnd& end) {

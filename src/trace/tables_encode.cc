@@ -149,27 +149,45 @@ void encode_race(ByteWriter& w, const RaceRecord& r, FrameTable& frames) {
   }
 }
 
+void encode_state(ByteWriter& w, const ThreadState& s) {
+  w.varint(static_cast<std::uint64_t>(s.activity));
+  w.varint(static_cast<std::uint64_t>(s.wait));
+  w.varint(s.operation);
+  w.varint(s.object_id);
+  w.string(s.object);
+  w.string(s.holder);
+  w.flag(s.timed);
+}
+
+// Where versions before the numbers had words, there are tokens: those versions read what is written here.
 void encode_failure(ByteWriter& w, const FailureRecord& f, FrameTable& frames) {
-  for (const std::string* s : {&f.kind, &f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail})
-    w.string(*s);
+  w.string(token(f.kind));
+  for (const std::string* s : {&f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail}) w.string(*s);
   w.varint(f.line);
   w.varint(f.threads.size());
   for (const ThreadAtFailure& t : f.threads) {
     ByteWriter r;
     r.string(t.thread);
-    r.string(t.state);
+    r.string(token(t.state.activity));
     frames.stack(r, t.stack);
+    encode_state(r, t.state);
     w.record(r);
   }
   w.varint(f.deadlock.size());
   for (const DeadlockEdge& e : f.deadlock) {
     ByteWriter r;
-    for (const std::string* s : {&e.thread, &e.object, &e.holder, &e.operation}) r.string(*s);
+    for (const std::string* s : {&e.thread, &e.object, &e.holder}) r.string(*s);
+    r.string(token(e.wait));
     r.varint(frames.id(e.wait_site));
     r.varint(frames.id(e.hold_site));
+    r.varint(static_cast<std::uint64_t>(e.wait));
+    r.varint(e.object_id);
     w.record(r);
   }
   encode_strings(w, f.notes);
+  w.varint(f.kind);
+  for (const std::string* s : {&f.subject, &f.said, &f.test, &f.expectation, &f.expectation_place}) w.string(*s);
+  w.varint(static_cast<std::uint64_t>(f.address));
 }
 
 Status encode_schedule(const std::vector<HeddleSegment>& schedule, const TableSink& sink) {

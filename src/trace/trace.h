@@ -9,6 +9,7 @@
 
 #include "abi/events.h"
 #include "abi/region.h"
+#include "src/trace/kinds.h"
 
 inline bool operator==(const HeddleSegment& a, const HeddleSegment& b) {
   return a.thread == b.thread && a.steps == b.steps;
@@ -55,30 +56,50 @@ struct ObjectRecord {
   bool operator==(const ObjectRecord&) const = default;
 };
 
+/// What a thread did when the run failed. Threads are named, since a thread's name is its identity over runs.
+struct ThreadState {
+  Activity activity = Activity::kUnknown;
+  WaitKind wait = WaitKind::kUnknown;  // kWaiting: for what
+  std::uint32_t operation = 0;         // kAboutTo: event kind
+  std::uint32_t object_id = 0;         // what it waits for or is about to use: in TraceHead::objects; 0 unknown
+  std::string object = {};             // name of that; of a system call (kOutside too) its own: "read()"
+  std::string holder = {};             // kWaiting: the thread that has the object, or whose end is awaited
+  bool timed = false;                  // kWaiting: with a time-out
+  bool operator==(const ThreadState&) const = default;
+};
+
 struct ThreadAtFailure {
   std::string thread;  // name
-  std::string state;   // "running", "waits for lock m held by 0.2", "sleeps", "in i/o", "finished"
+  ThreadState state;
   Stack stack;
   bool operator==(const ThreadAtFailure&) const = default;
 };
 
-struct DeadlockEdge {                  // thread waits for object (held by holder, if it has one)
-  std::string thread, object, holder;  // names
-  std::string operation;               // "lock", "wait", "join" ...
-  Frame wait_site, hold_site;          // user frames; hold_site may be empty
+struct DeadlockEdge {  // thread waits for object (held by holder, if it has one)
+  std::string thread;
+  WaitKind wait = WaitKind::kUnknown;
+  std::string object, holder;   // names; kThread: both are the thread that is awaited
+  std::uint32_t object_id = 0;  // in TraceHead::objects; 0 unknown
+  Frame wait_site, hold_site;   // user frames; hold_site may be empty
   bool operator==(const DeadlockEdge&) const = default;
 };
 
 struct FailureRecord {
-  std::string kind;       // DESIGN.md "Kinds"
+  FailureKind kind = HEDDLE_FAIL_NONE;
   std::string signature;  // stable over runs and addresses
   std::string message;    // one line for people
   std::string thread, function, file;
   std::uint32_t line = 0;
-  std::string detail;  // more lines, may be empty (signal number, fault address class, exception type)
+  std::string detail;  // more lines for people, may be empty
   std::vector<ThreadAtFailure> threads;
   std::vector<DeadlockEdge> deadlock;
   std::vector<std::string> notes;  // "a signal on cv was lost: sent by 0.2 at x.cc:9 when nobody waited"
+  // Type of the exception, status, name of the signal, class of the sanitizer's report, pattern of the output.
+  std::string subject = {};
+  std::string said = {};  // the program's own words: the assertion or check, what(), the line that matched
+  AddressClass address = AddressClass::kNone;  // of a fault
+  // Of a GoogleTest program: the test, the expectation that failed without its values, and "file:line" of that.
+  std::string test = {}, expectation = {}, expectation_place = {};
   bool operator==(const FailureRecord&) const = default;
 };
 
@@ -117,6 +138,12 @@ struct Totals {
   std::uint64_t events = 0, steps = 0, switches = 0, preemptions = 0, accesses = 0, hash = 0, virtual_ns = 0;
   bool operator==(const Totals&) const = default;
 };
+
+/// Fills in the ids of objects that the failure has by name only, where exactly one object has that name: in traces
+/// that were written before there were ids, and after without_object_ids().
+void find_objects(FailureRecord& failure, const std::vector<ObjectRecord>& objects);
+/// For the trace of another execution than that in which the failure was found: its objects have other ids.
+FailureRecord without_object_ids(FailureRecord failure);
 
 /// Everything but the events, which are streamed (there can be many millions).
 struct TraceHead {

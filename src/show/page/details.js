@@ -42,8 +42,8 @@ function showRun() {
   const parts = [], f = T.failure;
   if (f) {
     parts.push(make("h3", "", "Threads at the failure"));
-    for (const [name, state, stack] of f.threads) {
-      if (state === "finished") continue;
+    for (const [name, state, stack, , finished] of f.threads) {
+      if (finished) continue;
       parts.push(make("p", isStuck(name) || (!deadlocked.size && name === f.thread) ? "bad" : "", make("b", "", name), "  " + state), stackBox(stack));
     }
     for (const line of f.detail.split("\n").filter(Boolean)) parts.push(make("p", "", line));

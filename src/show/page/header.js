@@ -20,9 +20,8 @@ function showWhy() {
   const f = T.failure, why = $("why");
   if (!f) return;
   for (const e of f.deadlock) {
-    const held = e.holder && e.operation !== "join";
     const card = make("div", "edge" + (inCycle.has(e.thread) ? " cycle" : ""), make("div", "", make("b", "", e.thread), " waits: " + e.operation + " ", make("b", "", e.object), make("span", "where", "  " + placeText(e.wait))));
-    if (held) card.append(make("div", "", "held by ", make("b", "", e.holder), make("span", "where", placeText(e.hold) ? "  taken at " + placeText(e.hold) : "")));
+    if (e.held) card.append(make("div", "", "held by ", make("b", "", e.holder), make("span", "where", placeText(e.hold) ? "  taken at " + placeText(e.hold) : "")));
     why.append(card);
   }
   for (const note of f.notes) why.append(make("div", "note", note));

@@ -1,0 +1,62 @@
+#include "src/trace/kinds.h"
+
+#include <cstddef>
+
+namespace heddle {
+namespace {
+
+constexpr std::string_view kFailureKinds[] = {
+#define HEDDLE_X(name, token) token,
+    HEDDLE_FAILURE_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+};
+
+constexpr std::string_view kWaits[] = {"unknown", "lock",       "rdlock",      "wrlock",  "spin lock",
+                                       "wait",    "futex wait", "sem wait",    "barrier", "once",
+                                       "join",    "sleep",      "system call", "suspend"};
+static_assert(std::size(kWaits) == static_cast<std::size_t>(WaitKind::kCount));
+
+constexpr std::string_view kActivities[] = {"unknown", "running",  "waits",  "about to",       "sleeps",
+                                            "in i/o",  "finished", "ending", "not started yet"};
+static_assert(std::size(kActivities) == static_cast<std::size_t>(Activity::kCount));
+
+}  // namespace
+
+std::string_view token(FailureKind kind) { return kFailureKinds[kind < HEDDLE_FAIL_COUNT ? kind : HEDDLE_FAIL_NONE]; }
+std::string_view token(WaitKind kind) { return kWaits[static_cast<std::size_t>(kind)]; }
+std::string_view token(Activity activity) { return kActivities[static_cast<std::size_t>(activity)]; }
+
+WaitKind wait_kind(std::uint32_t event_kind) {
+  switch (event_kind) {
+    case HEDDLE_EV_MUTEX_LOCK:
+      return WaitKind::kLock;
+    case HEDDLE_EV_RW_RDLOCK:
+      return WaitKind::kReadLock;
+    case HEDDLE_EV_RW_WRLOCK:
+      return WaitKind::kWriteLock;
+    case HEDDLE_EV_SPIN_LOCK:
+      return WaitKind::kSpinLock;
+    case HEDDLE_EV_COND_WAKE:
+      return WaitKind::kSignal;
+    case HEDDLE_EV_FUTEX_WOKEN:
+      return WaitKind::kWakeUp;
+    case HEDDLE_EV_SEM_WAIT:
+      return WaitKind::kSemaphore;
+    case HEDDLE_EV_BARRIER_LEAVE:
+      return WaitKind::kBarrier;
+    case HEDDLE_EV_ONCE:
+      return WaitKind::kOnce;
+    case HEDDLE_EV_THREAD_JOIN:
+      return WaitKind::kThread;
+    case HEDDLE_EV_SLEEP:
+      return WaitKind::kSleep;
+    case HEDDLE_EV_IO_RETURN:
+      return WaitKind::kSystemCall;
+    case HEDDLE_EV_SUSPEND:
+      return WaitKind::kSignalHandler;
+    default:
+      return WaitKind::kUnknown;
+  }
+}
+
+}  // namespace heddle
