@@ -252,7 +252,8 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (result.coverage.runs > 0 && result.complete.empty()) say("  {}\n", describe(result.coverage));
   print_races(answer.races.races, foremost ? &answer.told[*foremost].failure() : nullptr);
   print_seen_once(answer.races);
-  if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
+  if (answer.told.empty() && !answer.races.races.empty() && arguments.request.points == HEDDLE_POINTS_RACY &&
+      !is_plain(arguments.program))
     say(
         "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
   if (answer.no_race_trace) say("  note: {}\n", answer.no_race_trace->message);

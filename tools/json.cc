@@ -19,8 +19,9 @@ Json stack_json(const Stack& stack) {
 }
 
 Json access_json(const RaceAccess& access) {
-  return {{"thread", access.thread}, {"kind", access.kind}, {"function", access.function},
-          {"file", access.file},     {"line", access.line}, {"stack", stack_json(access.stack)}};
+  return {{"thread", access.thread},     {"kind", access_token(access.kind)},
+          {"function", access.function}, {"file", access.file},
+          {"line", access.line},         {"stack", stack_json(access.stack)}};
 }
 
 Json step_json(const StepText& step) {

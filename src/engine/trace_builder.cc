@@ -209,6 +209,7 @@ Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Sym
   head.output_truncated = outcome.output.dropped > 0;
   head.races = std::move(races);
   head.notes = outcome.notes;
+  head.unreplayable = outcome.result.unreplayable;
   head.failure = outcome.failure;
   if (head.failure) find_objects(*head.failure, head.objects);
   name_entries(head, head.failure);

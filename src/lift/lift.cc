@@ -9,6 +9,7 @@
 #include "src/engine/ending.h"
 #include "src/engine/trace_builder.h"
 #include "src/lift/order.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -120,12 +121,12 @@ RunRequest Lift::request(std::uint32_t detail) const {
 
 Meta Lift::meta(const RunRequest& request) const {
   Meta out = head_.meta;
-  out.strategy = kLiftedStrategy;
-  out.points = "racy";
+  out.source = TraceSource::kLifted;
+  out.points = HEDDLE_POINTS_RACY;
   out.detail = request.parameters.detail;
   out.racy_sites = request.points;
-  out.more["max_steps"] = std::to_string(request.parameters.max_steps);
-  out.more["time_model"] = std::to_string(request.parameters.time_model);
+  out.more[meta_key::kMaxSteps] = std::to_string(request.parameters.max_steps);
+  out.more[meta_key::kTimeModel] = std::to_string(request.parameters.time_model);
   return out;
 }
 
@@ -207,11 +208,13 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
 
 Error why_not_lifted(const TraceReader& trace) {
   const TraceHead& head = trace.head();
-  if (head.meta.strategy == kLiftedStrategy) return {"it was lifted before", "it can be shown and simplified as it is"};
-  if (head.meta.strategy != kRecordedStrategy) return {"it is no recording", "it can be shown and simplified as it is"};
+  if (head.meta.source == TraceSource::kLifted)
+    return {"it was lifted before", "it can be shown and simplified as it is"};
+  if (head.meta.source != TraceSource::kRecorded)
+    return {"it is no recording", "it can be shown and simplified as it is"};
   if (!trace.damage().empty()) return {trace.damage(), "heddle replay --trust follows what is left of it"};
-  const auto cut = head.meta.more.find("cut_off");
-  if (cut != head.meta.more.end() && cut->second == "1") return {"the recording was cut off: its end is not in it", "heddle replay follows it as far as it goes"};
+  if (has_flag(head.meta, meta_key::kCutOff))
+    return {"the recording was cut off: its end is not in it", "heddle replay follows it as far as it goes"};
   if (head.schedule.empty()) return {"it has no schedule", ""};
   return {};
 }

@@ -147,8 +147,9 @@ class Log {
     Json related = locations_.location(first, access_text(race.first));
     related["id"] = 1;
     out["relatedLocations"] = Json::array({std::move(related)});
-    out["partialFingerprints"] = fingerprint(fmt::format("race|{}|{} {}|{} {}", variable, race.first.kind,
-                                                         first.function, race.second.kind, second.function));
+    out["partialFingerprints"] =
+        fingerprint(fmt::format("race|{}|{} {}|{} {}", variable, access_token(race.first.kind), first.function,
+                                access_token(race.second.kind), second.function));
     Json stacks = Json::array();
     for (const RaceAccess* access : {&race.first, &race.second})
       if (Json stack = locations_.stack(access->stack, access_text(*access)); !stack.is_null())

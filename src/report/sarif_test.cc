@@ -137,8 +137,8 @@ TEST_F(Sarif, RacesAreWarningsTheSameRaceOnce) {
   Report report = report_of(failure_at(10), "");
   RaceRecord race;
   race.variable = "hits", race.size = 4;
-  race.first = {"0.1", "write", "serve", "/src/hits.c", 7, {}};
-  race.second = {"0.2", "read", "serve", "/src/hits.c", 8, {}};
+  race.first = {"0.1", HEDDLE_EV_WRITE, "serve", "/src/hits.c", 7, {}};
+  race.second = {"0.2", HEDDLE_EV_READ, "serve", "/src/hits.c", 8, {}};
   report.cases[0].races = {race, race};
   const Json run = run_of(report);
   ASSERT_EQ(run["results"].size(), 2u);

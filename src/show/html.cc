@@ -213,7 +213,7 @@ class Page {
         Json accesses = Json::array();
         for (const RaceAccess* a : {&groups[i].races[k]->first, &groups[i].races[k]->second}) {
           const Frame at = own_frame(*a);
-          accesses.push_back({a->thread, a->kind, place(at.function, at.file, at.line)});
+          accesses.push_back({a->thread, access_word(a->kind), place(at.function, at.file, at.line)});
         }
         pairs.push_back(std::move(accesses));
       }
@@ -267,7 +267,9 @@ class Page {
                 {"trace", options_.trace.string()},
                 {"replayable", can_be_replayed(head_)},
                 {"command", command},
-                {"strategy", head_.meta.strategy},
+                {"strategy", strategy_token(head_.meta)},
+                {"hunted", head_.meta.source == TraceSource::kHunted},
+                {"recorded", head_.meta.source == TraceSource::kRecorded},
                 {"seed", std::to_string(head_.meta.seed)},
                 {"run", head_.meta.run_index + 1},
                 {"first", first_},

@@ -39,8 +39,8 @@ Json json_of(const FailureRecord& f) {
 }
 
 Json json_of(const RaceAccess& a) {
-  return {{"thread", a.thread}, {"kind", a.kind}, {"function", a.function},
-          {"file", a.file},     {"line", a.line}, {"stack", json_of(a.stack)}};
+  return {{"thread", a.thread}, {"kind", access_token(a.kind)}, {"function", a.function}, {"file", a.file},
+          {"line", a.line},     {"stack", json_of(a.stack)}};
 }
 
 Json json_of(const Meta& m) {
@@ -48,8 +48,8 @@ Json json_of(const Meta& m) {
           {"build_id", m.build_id},
           {"cwd", m.cwd},
           {"argv", m.argv},
-          {"strategy", m.strategy},
-          {"points", m.points},
+          {"strategy", strategy_token(m)},
+          {"points", token(m.points)},
           {"seed", m.seed},
           {"run_index", m.run_index},
           {"created", m.created},

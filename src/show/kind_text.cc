@@ -60,6 +60,32 @@ std::string_view to_text(FailureKind kind) { return kFailures[kind < HEDDLE_FAIL
 std::string_view to_text(WaitKind kind) { return kWaits[static_cast<std::size_t>(kind)].operation; }
 std::string_view to_text(AddressClass address) { return kAddresses[static_cast<std::size_t>(address)]; }
 
+std::string_view to_text(TraceSource source) {
+  switch (source) {
+    case TraceSource::kRecorded:
+      return "recorded";
+    case TraceSource::kLifted:
+      return "recorded, lifted";
+    case TraceSource::kHunted:
+    case TraceSource::kCount:
+      break;
+  }
+  return "hunted";
+}
+
+std::string access_word(std::uint32_t event_kind) {
+  switch (event_kind) {
+    case HEDDLE_EV_READ_RANGE:
+      return kind_text(HEDDLE_EV_READ);
+    case HEDDLE_EV_WRITE_RANGE:
+      return kind_text(HEDDLE_EV_WRITE);
+    case HEDDLE_EV_NONE:
+      return "access";
+    default:
+      return kind_text(event_kind);
+  }
+}
+
 std::string wait_phrase(WaitKind wait, std::string_view object) {
   const WaitText& text = kWaits[static_cast<std::size_t>(wait)];
   return fmt::format(fmt::runtime(text.phrase), object.empty() ? text.nameless : object);

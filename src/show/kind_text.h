@@ -12,6 +12,10 @@ std::string_view to_text(FailureKind kind);
 /// "lock", "join": the operation that a thread waits in.
 std::string_view to_text(WaitKind kind);
 std::string_view to_text(AddressClass address);
+/// "recorded, lifted"
+std::string_view to_text(TraceSource source);
+/// "read", "atomic cas": an access of a data race, by its event kind. A range is an access like any other.
+std::string access_word(std::uint32_t event_kind);
 
 /// "waits for lock m", "waits for thread 0.1 to end"; `object`: its name, empty if unknown.
 std::string wait_phrase(WaitKind wait, std::string_view object);

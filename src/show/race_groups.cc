@@ -35,7 +35,8 @@ bool is_about(const RaceRecord& race, const FailureRecord& failure) {
 
 std::string text_of(const RaceAccess& access) {
   const Frame frame = own_frame(access);
-  return fmt::format("{} {}:{} {} {}", access.kind, frame.file, frame.line, frame.function, access.thread);
+  return fmt::format("{} {}:{} {} {}", access_token(access.kind), frame.file, frame.line, frame.function,
+                     access.thread);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ bool gives_a_lock_back(const HeddleEvent& e) {
   return e.kind == HEDDLE_EV_MUTEX_UNLOCK || e.kind == HEDDLE_EV_RW_UNLOCK || e.kind == HEDDLE_EV_SPIN_UNLOCK;
 }
 
-MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.strategy == kRecordedStrategy || head.meta.strategy == kLiftedStrategy) {
+MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.source != TraceSource::kHunted) {
   if (!recorded_) return;  // under control libc's locks are no steps
   for (const ObjectRecord& o : head.objects) {
     if (o.name.starts_with("libc's ") || o.name == "inside heddle's runtime") of_libc_.insert(o.id);

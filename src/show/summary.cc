@@ -12,6 +12,7 @@
 #include "src/show/race_groups.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -112,7 +113,7 @@ std::vector<RaceGroup> groups_of(const TraceHead& head) {
 void add_race(SectionText& section, const RaceRecord& r) {
   for (const RaceAccess* a : {&r.first, &r.second}) {
     const Frame at = own_frame(*a);
-    section.line(fmt::format("{}  {}", a->kind, position(at.file, at.line, at.function, a->thread)), 6);
+    section.line(fmt::format("{}  {}", access_word(a->kind), position(at.file, at.line, at.function, a->thread)), 6);
     section.stack(a->stack, 10);
   }
 }
@@ -142,7 +143,7 @@ std::string race_at_failure(const TraceHead& head, const ViewOptions& options) {
     if (!g.at_failure) continue;
     const auto side = [](const RaceAccess& a) {
       const Frame at = own_frame(a);
-      return fmt::format("{} {}", a.kind, position(at.file, at.line, at.function, a.thread));
+      return fmt::format("{} {}", access_word(a.kind), position(at.file, at.line, at.function, a.thread));
     };
     const std::string text = fmt::format("data race on {}: {}, and {}", g.variable, side(g.races.front()->first),
                                          side(g.races.front()->second));
@@ -154,8 +155,8 @@ std::string race_at_failure(const TraceHead& head, const ViewOptions& options) {
 std::string notes_text(const TraceHead& head, const ViewOptions& options) {
   SectionText section("notes", options);
   for (std::size_t i = 0; i < head.notes.size() && i < kMaxNotes; ++i) section.line(head.notes[i]);
-  if (const auto whole = head.meta.more.find("whole_environment"); whole != head.meta.more.end())  // src/engine/environment.h
-    section.line("the trace holds the whole environment: " + whole->second);
+  if (const std::string why = value_of(head.meta, meta_key::kWholeEnvironment); !why.empty())
+    section.line("the trace holds the whole environment: " + why);
   if (head.notes.size() > kMaxNotes)
     section.line(fmt::format("and {} more (--json has all)", head.notes.size() - kMaxNotes));
   return section.take();
@@ -243,10 +244,8 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
   for (std::size_t i = 1; i < head.meta.argv.size(); ++i) command += " " + head.meta.argv[i];
   std::string out;
   if (!command.empty()) {
-    if (head.meta.strategy == kRecordedStrategy)
-      command += "   (recorded)";
-    else if (head.meta.strategy == kLiftedStrategy)
-      command += "   (recorded, lifted)";
+    if (head.meta.source != TraceSource::kHunted)
+      command += fmt::format("   ({})", to_text(head.meta.source));
     else if (!head.meta.strategy.empty())
       command += fmt::format("   ({}, seed {}, run {})", head.meta.strategy, head.meta.seed, head.meta.run_index + 1);
     out += "  " + clean(command, options.utf8) + "\n";
@@ -287,11 +286,7 @@ std::string findings(const TraceReader& trace, const ViewOptions& options) {
   return out + races_text(head, options) + notes_text(head, options) + output_text(head, options);
 }
 
-bool can_be_replayed(const TraceHead& head) {
-  // Notes come from the runtime as sentences (runtime/io/mapping.cc, stream.cc).
-  const auto says_no = [](const std::string& note) { return note.contains("the run cannot be replayed"); };
-  return !head.schedule.empty() && std::ranges::none_of(head.notes, says_no);
-}
+bool can_be_replayed(const TraceHead& head) { return !head.schedule.empty() && head.unreplayable == 0; }
 
 std::string next_step(const TraceReader& trace, const ViewOptions& options) {
   if (options.trace.empty() || !can_be_replayed(trace.head())) return {};

@@ -121,7 +121,7 @@ std::vector<std::string> held_in(const TraceHead& head, const std::vector<Heddle
 TEST(Page, LocksInsideLibcAreNeverHeld) {
   TraceHead head = program_like_head();
   head.failure.reset();
-  head.meta.strategy = kRecordedStrategy;
+  head.meta.source = TraceSource::kRecorded;
   head.objects = {{1, HEDDLE_EV_MUTEX_LOCK, "libc's loader"}, {2, HEDDLE_EV_MUTEX_LOCK, "mutex#1"},
                   {3, HEDDLE_EV_MUTEX_LOCK, "mutex#2"},       {4, HEDDLE_EV_MUTEX_LOCK, "forgotten"},
                   {5, HEDDLE_EV_MUTEX_LOCK, "mutex#3"},       {6, HEDDLE_EV_MUTEX_LOCK, "used"}};
@@ -138,7 +138,7 @@ TEST(Page, LocksInsideLibcAreNeverHeld) {
   head.failure = deadlock;
   EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#2", "mutex#3", "used"));
   head.failure.reset();
-  head.meta.strategy = "random";  // there are no steps of libc's locks in it
+  head.meta.source = TraceSource::kHunted;  // there are no steps of libc's locks in it
   EXPECT_THAT(held_in(head, events),
               UnorderedElementsAre("libc's loader", "mutex#1", "mutex#2", "forgotten", "mutex#3", "used"));
 }

@@ -5,6 +5,7 @@
 #include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -16,7 +17,7 @@ constexpr int kSlowerWithDetail = 10;
 Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, const FailureConditions& conditions,
                                    const TraceHead& original, const std::filesystem::path& path, Executor& executor) {
   Meta meta = original.meta;
-  meta.more.insert_or_assign("simplified", std::string(1, '1'));
+  set_flag(meta, meta_key::kSimplified);
   Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());

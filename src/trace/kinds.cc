@@ -20,11 +20,50 @@ constexpr std::string_view kActivities[] = {"unknown", "running",  "waits",  "ab
                                             "in i/o",  "finished", "ending", "not started yet"};
 static_assert(std::size(kActivities) == static_cast<std::size_t>(Activity::kCount));
 
+constexpr std::string_view kSources[] = {"hunted", "recorded", "lifted"};
+static_assert(std::size(kSources) == static_cast<std::size_t>(TraceSource::kCount));
+
+constexpr std::string_view kPointSets[] = {"sync", "racy", "all"};
+
 }  // namespace
 
 std::string_view token(FailureKind kind) { return kFailureKinds[kind < HEDDLE_FAIL_COUNT ? kind : HEDDLE_FAIL_NONE]; }
 std::string_view token(WaitKind kind) { return kWaits[static_cast<std::size_t>(kind)]; }
 std::string_view token(Activity activity) { return kActivities[static_cast<std::size_t>(activity)]; }
+
+std::string_view token(TraceSource source) { return kSources[static_cast<std::size_t>(source)]; }
+std::string_view token(HeddlePointSet points) {
+  return kPointSets[points < std::size(kPointSets) ? points : HEDDLE_POINTS_RACY];
+}
+
+std::optional<HeddlePointSet> point_set_named(std::string_view token) {
+  for (std::size_t i = 0; i < std::size(kPointSets); ++i)
+    if (kPointSets[i] == token) return static_cast<HeddlePointSet>(i);
+  return std::nullopt;
+}
+
+std::string_view access_token(std::uint32_t event_kind) {
+  switch (event_kind) {
+    case HEDDLE_EV_READ:
+    case HEDDLE_EV_READ_RANGE:
+      return "read";
+    case HEDDLE_EV_WRITE:
+    case HEDDLE_EV_WRITE_RANGE:
+      return "write";
+    case HEDDLE_EV_ATOMIC_LOAD:
+      return "atomic load";
+    case HEDDLE_EV_ATOMIC_STORE:
+      return "atomic store";
+    case HEDDLE_EV_ATOMIC_RMW:
+      return "atomic rmw";
+    case HEDDLE_EV_ATOMIC_CAS:
+      return "atomic cas";
+    case HEDDLE_EV_FREE:
+      return "free";
+    default:
+      return "access";
+  }
+}
 
 WaitKind wait_kind(std::uint32_t event_kind) {
   switch (event_kind) {

@@ -1,10 +1,12 @@
-// What a trace says in numbers, not in words: how a run failed, what its threads did then, and what they waited for.
+// What a trace says in numbers, not in words: how the run came to be, how it failed, what its threads did then and what
+// they waited for.
 //
 // Rules of this file: numbers are part of the file format, and tokens are part of signatures, of --json and of reports:
 // append, never change. A token is not for people: their text is in src/show/kind_text.h and can be reworded at will.
 // Versions of heddle that wrote words only are understood by src/trace/old_words.h.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "abi/events.h"
@@ -54,6 +56,24 @@ enum class Activity : std::uint8_t {
 };
 /// "waits", "about to".
 std::string_view token(Activity activity);
+
+/// How the execution of a trace came to be.
+enum class TraceSource : std::uint8_t {
+  kHunted,    // its schedule was chosen by a strategy
+  kRecorded,  // its threads ran in parallel: nobody chose, so its seed and run mean nothing
+  kLifted,    // a recording that was brought into a schedule of points (src/lift)
+  kCount
+};
+/// "recorded"
+std::string_view token(TraceSource source);
+
+/// "sync", "racy", "all": as on the command line.
+std::string_view token(HeddlePointSet points);
+/// Of what is none of them: nothing.
+std::optional<HeddlePointSet> point_set_named(std::string_view token);
+
+/// "read", "atomic cas": an access of a data race, by its event kind. A range is an access like any other.
+std::string_view access_token(std::uint32_t event_kind);
 
 /// The address of a fault.
 enum class AddressClass : std::uint8_t { kNone, kStackOverflow, kNull, kCloseToNull, kInvalid, kNotAllowed, kCount };

@@ -25,6 +25,27 @@ TEST(Kinds, TokensOfWaitsNeverChange) {
     EXPECT_EQ(token(static_cast<WaitKind>(wait)), kTokens[wait]);
 }
 
+TEST(Kinds, TokensOfRunsAndAccessesNeverChange) {
+  EXPECT_EQ(token(TraceSource::kRecorded), "recorded");
+  EXPECT_EQ(token(TraceSource::kLifted), "lifted");
+  for (const auto& [points, text] : {std::pair{HEDDLE_POINTS_SYNC, "sync"}, std::pair{HEDDLE_POINTS_RACY, "racy"},
+                                     std::pair{HEDDLE_POINTS_ALL, "all"}}) {
+    EXPECT_EQ(token(points), text);
+    EXPECT_EQ(point_set_named(text), points);
+  }
+  EXPECT_EQ(point_set_named("some"), std::nullopt);
+  constexpr std::pair<std::uint32_t, std::string_view> kAccesses[] = {{HEDDLE_EV_READ, "read"},
+                                                                      {HEDDLE_EV_READ_RANGE, "read"},
+                                                                      {HEDDLE_EV_WRITE, "write"},
+                                                                      {HEDDLE_EV_WRITE_RANGE, "write"},
+                                                                      {HEDDLE_EV_ATOMIC_LOAD, "atomic load"},
+                                                                      {HEDDLE_EV_ATOMIC_STORE, "atomic store"},
+                                                                      {HEDDLE_EV_ATOMIC_RMW, "atomic rmw"},
+                                                                      {HEDDLE_EV_ATOMIC_CAS, "atomic cas"},
+                                                                      {HEDDLE_EV_FREE, "free"}};
+  for (const auto& [kind, text] : kAccesses) EXPECT_EQ(access_token(kind), text);
+}
+
 TEST(Kinds, EveryOperationThatMayBlockIsAWait) {
   for (std::uint32_t kind = 0; kind < HEDDLE_EV_COUNT; ++kind) {
     if (heddle_event_properties(kind) & HEDDLE_P_MAYBLOCK) {

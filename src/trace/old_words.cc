@@ -105,7 +105,9 @@ constexpr Word kOperations[] = {{"read", HEDDLE_EV_READ},
                                 {"suspend", HEDDLE_EV_SUSPEND},
                                 {"system call", HEDDLE_EV_IO_CALL},
                                 {"hand-over", HEDDLE_EV_HANDOVER},
-                                {"heap", HEDDLE_EV_HEAP}};
+                                {"heap", HEDDLE_EV_HEAP},
+                                {"malloc", HEDDLE_EV_MALLOC},
+                                {"free", HEDDLE_EV_FREE}};
 
 /// What lies between the two; nothing: it does not begin and end with them.
 std::optional<std::string_view> between(std::string_view text, std::string_view before, std::string_view behind = {}) {
@@ -216,6 +218,27 @@ WaitKind wait_kind(std::string_view operation) {
   for (const Wait& wait : kWaits)
     if (wait.operation == operation) return wait.kind;
   return WaitKind::kUnknown;
+}
+
+std::uint32_t operation(std::string_view text) { return value_of(kOperations, text); }
+
+TraceSource trace_source(std::string_view strategy) {
+  if (strategy == "recorded") return TraceSource::kRecorded;
+  return strategy == "lifted" ? TraceSource::kLifted : TraceSource::kHunted;
+}
+
+HeddlePointSet point_set(std::string_view points) {
+  if (points == "sync") return HEDDLE_POINTS_SYNC;
+  return points == "all" ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_RACY;
+}
+
+std::uint32_t unreplayable(const std::vector<std::string>& notes) {
+  std::uint32_t reasons = 0;
+  for (const std::string_view note : notes) {
+    if (!note.contains("the run cannot be replayed")) continue;
+    reasons |= note.starts_with("a mapped file") ? HEDDLE_UNREPLAYABLE_MAPPING : HEDDLE_UNREPLAYABLE_INPUTS;
+  }
+  return reasons;
 }
 
 ThreadState thread_state(std::string_view text) {

@@ -14,6 +14,13 @@ WaitKind wait_kind(std::string_view operation);
 /// "waits for lock m held by 0.2, with a timeout"
 ThreadState thread_state(std::string_view text);
 
+/// An access of a data race: its event kind.
+std::uint32_t operation(std::string_view text);
+TraceSource trace_source(std::string_view strategy);
+HeddlePointSet point_set(std::string_view points);
+/// HeddleUnreplayable, from the notes of a run.
+std::uint32_t unreplayable(const std::vector<std::string>& notes);
+
 /// Everything that is known from `message` and `detail` of a failure whose `kind` is known.
 void complete(FailureRecord& failure);
 

@@ -67,6 +67,27 @@ TEST(OldWords, KindsAndOperations) {
   EXPECT_EQ(old_words::wait_kind("?"), WaitKind::kUnknown);
 }
 
+TEST(OldWords, HowTheRunCameToBe) {
+  EXPECT_EQ(old_words::trace_source("recorded"), TraceSource::kRecorded);
+  EXPECT_EQ(old_words::trace_source("lifted"), TraceSource::kLifted);
+  EXPECT_EQ(old_words::trace_source("pct"), TraceSource::kHunted);
+  EXPECT_EQ(old_words::point_set("sync"), HEDDLE_POINTS_SYNC);
+  EXPECT_EQ(old_words::point_set("all"), HEDDLE_POINTS_ALL);
+  EXPECT_EQ(old_words::point_set(""), HEDDLE_POINTS_RACY);
+  EXPECT_EQ(old_words::operation("atomic cas"), HEDDLE_EV_ATOMIC_CAS);
+  EXPECT_EQ(old_words::operation("free"), HEDDLE_EV_FREE);
+}
+
+TEST(OldWords, WhatCannotBeReplayed) {
+  EXPECT_EQ(old_words::unreplayable({"a thread spins", "a seed"}), 0u);
+  EXPECT_EQ(old_words::unreplayable(
+                {"a note", "a mapped file has more than 64 MiB: it is not recorded, the run cannot be replayed"}),
+            HEDDLE_UNREPLAYABLE_MAPPING);
+  EXPECT_EQ(old_words::unreplayable({"the area for inputs is full: what the program reads from here on is not "
+                                     "recorded, the run cannot be replayed"}),
+            HEDDLE_UNREPLAYABLE_INPUTS);
+}
+
 FailureRecord completed(FailureKind kind, const char* message, const char* detail) {
   FailureRecord failure;
   failure.kind = kind;

@@ -65,9 +65,12 @@ FailureRecord random_failure(Rng& rng, const std::vector<Frame>& pool) {
 
 Meta random_meta(Rng& rng) {
   Meta m;
-  for (std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created,
-                         &m.machine, &m.standard_input})
+  for (std::string* s :
+       {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.created, &m.machine, &m.standard_input})
     *s = text(rng);
+  m.source = random_of<TraceSource>(rng);
+  if (m.source != TraceSource::kHunted) m.strategy.clear();
+  m.points = static_cast<HeddlePointSet>(below(rng, HEDDLE_POINTS_ALL + 1));
   for (auto n = below(rng, 5); n > 0; --n) m.argv.push_back(text(rng));
   for (auto n = below(rng, 5); n > 0; --n) m.environment.push_back(text(rng));
   m.has_standard_input = rng() % 2 == 0;
@@ -100,12 +103,13 @@ TraceHead random_head(Rng& rng) {
   h.output = text(rng);
   h.output_truncated = rng() % 2 == 0;
   const auto access = [&] {
-    return RaceAccess{text(rng), text(rng), text(rng), text(rng), number32(rng), random_stack(rng, pool)};
+    return RaceAccess{text(rng), number32(rng), text(rng), text(rng), number32(rng), random_stack(rng, pool)};
   };
   for (auto n = below(rng, 4); n > 0; --n) h.races.push_back({text(rng), number32(rng), access(), access()});
   for (auto n = below(rng, 4); n > 0; --n) h.notes.push_back(text(rng));
   if (rng() % 2) h.failure = random_failure(rng, pool);
   h.wait_status = static_cast<int>(rng());
+  h.unreplayable = number32(rng);
   h.complete = rng() % 2 == 0;
   return h;
 }
@@ -232,7 +236,7 @@ TraceHead sample_head() {
   h.meta.argv = {"./lost_update", "--quick"};
   h.meta.environment = {"LANG=C.UTF-8"};
   h.meta.strategy = "pct";
-  h.meta.points = "racy";
+  h.meta.points = HEDDLE_POINTS_RACY;
   h.meta.created = "2024-01-02T03:04:05Z";
   h.meta.machine = "x86_64";
   h.meta.standard_input = std::string("in\0put", 6);
@@ -273,8 +277,8 @@ TraceHead sample_head() {
   h.output_truncated = true;
   h.races = {{"counter",
               4,
-              {"0.1", "read", "add", "/src/lost_update.cc", 5, {add, start}},
-              {"0.2", "write", "add", "/src/lost_update.cc", 5, {add, start}}}};
+              {"0.1", HEDDLE_EV_READ, "add", "/src/lost_update.cc", 5, {add, start}},
+              {"0.2", HEDDLE_EV_WRITE, "add", "/src/lost_update.cc", 5, {add, start}}}};
   h.notes = {"thread 17 of libfoo is not controlled"};
   h.failure = FailureRecord{HEDDLE_FAIL_ASSERTION,
                             "assertion:main",

@@ -18,6 +18,7 @@ struct TraceEnd {
   int wait_status = 0;
   bool complete = false, output_truncated = false;
   Totals totals;
+  std::uint32_t unreplayable = 0;
 };
 
 /// Receives the content of one table block: its bytes (before compression) and how many records they hold.
@@ -60,6 +61,7 @@ class HeadDecoder {
   Budget budget_;
   TraceHead head_;
   EventIndex index_;
+  bool has_unreplayable_ = false;  // said in numbers
   std::vector<Frame> frames_;  // referred to by index + 1
 };
 

@@ -30,6 +30,11 @@ Enum decode_enum(ByteReader& r) {
   return number < static_cast<std::uint64_t>(Enum::kCount) ? static_cast<Enum>(number) : Enum{};
 }
 
+HeddlePointSet decode_points(ByteReader& r) {
+  const std::uint64_t number = r.varint();
+  return number <= HEDDLE_POINTS_ALL ? static_cast<HeddlePointSet>(number) : HEDDLE_POINTS_RACY;
+}
+
 /// `text` is all that there is in a record of before the numbers.
 ThreadState decode_state(ByteReader& r, std::string_view text) {
   if (r.at_end()) return old_words::thread_state(text);
@@ -106,8 +111,9 @@ bool HeadDecoder::bytes(std::string& to, std::string_view content) {
 bool HeadDecoder::meta(ByteReader& r) {
   Meta m;
   const bool ok = each_record(r, sizeof(Meta), [&](ByteReader& f) {
+    std::string points;
     for (std::string* s :
-         {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
+         {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &points, &m.created, &m.machine})
       *s = f.string();
     m.argv = decode_strings(f);
     m.environment = decode_strings(f);
@@ -123,6 +129,9 @@ bool HeadDecoder::meta(ByteReader& r) {
       std::string key = f.string();
       m.more[std::move(key)] = f.string();
     }
+    m.source = f.at_end() ? old_words::trace_source(m.strategy) : decode_enum<TraceSource>(f);
+    m.points = f.at_end() ? old_words::point_set(points) : decode_points(f);
+    if (m.source != TraceSource::kHunted) m.strategy.clear();
   });
   if (!ok) return false;
   m.standard_input = std::move(head_.meta.standard_input);
@@ -219,11 +228,12 @@ RaceAccess HeadDecoder::race_access(ByteReader& r) {
   ByteReader f = r.record();
   RaceAccess a;
   a.thread = f.string();
-  a.kind = f.string();
+  const std::string kind = f.string();
   a.function = f.string();
   a.file = f.string();
   a.line = f.u32();
   a.stack = stack(f);
+  a.kind = f.at_end() ? old_words::operation(kind) : f.u32();
   if (f.bad()) r.fail();
   return a;
 }
@@ -281,6 +291,7 @@ bool HeadDecoder::failure(ByteReader& r) {
 
 TraceHead HeadDecoder::take() {
   if (head_.failure) find_objects(*head_.failure, head_.objects);
+  if (!has_unreplayable_) head_.unreplayable = old_words::unreplayable(head_.notes);
   return std::move(head_);
 }
 
@@ -297,8 +308,11 @@ bool HeadDecoder::end(std::string_view content, TraceEnd& end) {
     Totals& t = end.totals;
     for (std::uint64_t* v : {&t.events, &t.steps, &t.switches, &t.preemptions, &t.accesses, &t.hash, &t.virtual_ns})
       *v = f.varint();
+    has_unreplayable_ = !f.at_end();
+    end.unreplayable = f.u32();
   });
   if (!ok || !seen) return false;
+  head_.unreplayable = end.unreplayable;
   head_.totals = end.totals;
   head_.wait_status = end.wait_status;
   head_.output_truncated = end.output_truncated;

@@ -132,11 +132,12 @@ void encode_object(ByteWriter& w, const ObjectRecord& o) {
 
 void encode_access(ByteWriter& w, const RaceAccess& a, FrameTable& frames) {
   w.string(a.thread);
-  w.string(a.kind);
+  w.string(access_token(a.kind));
   w.string(a.function);
   w.string(a.file);
   w.varint(a.line);
   frames.stack(w, a.stack);
+  w.varint(a.kind);
 }
 
 void encode_race(ByteWriter& w, const RaceRecord& r, FrameTable& frames) {
@@ -211,9 +212,10 @@ Status encode_schedule(const std::vector<HeddleSegment>& schedule, const TableSi
 
 Status encode_meta(const Meta& m, const TableSink& sink) {
   ByteWriter w;
-  for (const std::string* s :
-       {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
-    w.string(*s);
+  for (const std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd}) w.string(*s);
+  w.string(strategy_token(m));
+  w.string(token(m.points));
+  for (const std::string* s : {&m.created, &m.machine}) w.string(*s);
   encode_strings(w, m.argv);
   encode_strings(w, m.environment);
   w.flag(m.has_standard_input);
@@ -229,6 +231,8 @@ Status encode_meta(const Meta& m, const TableSink& sink) {
     w.string(key);
     w.string(value);
   }
+  w.varint(static_cast<std::uint64_t>(m.source));
+  w.varint(m.points);
   TableWriter table(Section::Meta, sink);
   if (Status s = table.record(w); !s) return s;
   return table.finish();
@@ -275,6 +279,7 @@ std::string encode_end(const TraceEnd& e) {
   r.flag(e.output_truncated);
   const Totals& t = e.totals;
   for (std::uint64_t v : {t.events, t.steps, t.switches, t.preemptions, t.accesses, t.hash, t.virtual_ns}) r.varint(v);
+  r.varint(e.unreplayable);
   w.record(r);
   return std::string(w.view());
 }

@@ -1,9 +1,12 @@
 #include "src/trace/trace.h"
 
-#include <string_view>
 #include <unordered_map>
 
 namespace heddle {
+
+std::string_view strategy_token(const Meta& meta) {
+  return meta.source == TraceSource::kHunted ? std::string_view(meta.strategy) : token(meta.source);
+}
 
 void find_objects(FailureRecord& failure, const std::vector<ObjectRecord>& objects) {
   std::unordered_map<std::string_view, std::uint32_t> ids;  // 0: several have that name

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/events.h"
@@ -104,7 +105,9 @@ struct FailureRecord {
 };
 
 struct RaceAccess {
-  std::string thread, kind, function, file;
+  std::string thread;
+  std::uint32_t kind = 0;  // event kind
+  std::string function, file;
   std::uint32_t line = 0;
   Stack stack;
   bool operator==(const RaceAccess&) const = default;
@@ -116,13 +119,11 @@ struct RaceRecord {
   bool operator==(const RaceRecord&) const = default;
 };
 
-/// Meta::strategy of a recording: nobody chose, so its seed and run mean nothing.
-inline constexpr const char* kRecordedStrategy = "recorded";
-/// ... of a recording that was brought into a schedule of points (src/lift).
-inline constexpr const char* kLiftedStrategy = "lifted";
-
 struct Meta {
-  std::string heddle_version, program, build_id, cwd, strategy, points, created, machine;
+  TraceSource source = TraceSource::kHunted;
+  std::string strategy;  // of kHunted: its name on the command line
+  HeddlePointSet points = HEDDLE_POINTS_RACY;
+  std::string heddle_version, program, build_id, cwd, created, machine;
   std::vector<std::string> argv;
   std::vector<std::string> environment;  // "K=V"
   std::string standard_input;            // bytes given to the program's stdin
@@ -130,9 +131,12 @@ struct Meta {
   std::uint64_t seed = 0, run_index = 0, time_base_ns = 0;
   std::uint32_t virtual_cpus = 1, detail = 0;
   std::vector<std::uint32_t> racy_sites;    // static site ids that were points
-  std::map<std::string, std::string> more;  // forward compatible
+  std::map<std::string, std::string> more;  // by the keys of src/trace/meta_keys.h; forward compatible
   bool operator==(const Meta&) const = default;
 };
+
+/// The strategy's name; of what no strategy chose the source's token. As --json and older versions have it.
+std::string_view strategy_token(const Meta& meta);
 
 struct Totals {
   std::uint64_t events = 0, steps = 0, switches = 0, preemptions = 0, accesses = 0, hash = 0, virtual_ns = 0;
@@ -162,6 +166,7 @@ struct TraceHead {
   std::optional<FailureRecord> failure;
   int wait_status = 0;    // of the program
   bool complete = false;  // the execution's end is in the trace and nothing overflowed
+  std::uint32_t unreplayable = 0;  // HeddleUnreplayable: what a replay needs and the run could not record
   bool operator==(const TraceHead&) const = default;
 };
 

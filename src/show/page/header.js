@@ -9,7 +9,7 @@ function showAnswer() {
   }
   const about = $("about"), numbers = [counted(T.threads.length, "thread"), counted(T.total, "event"), counted(T.steps, "step"), counted(T.switches, "switch"), counted(T.preemptions, "preemption")];
   about.append(make("b", "", T.command), "  \u00b7  " + numbers.join(" \u00b7 "));
-  if (T.strategy) about.append("  \u00b7  " + T.strategy + (T.strategy === "recorded" ? "" : ", seed " + T.seed + ", run " + grouped(T.run)));
+  if (T.strategy) about.append("  \u00b7  " + T.strategy + (!T.hunted ? "" : ", seed " + T.seed + ", run " + grouped(T.run)));
   if (T.trace && T.replayable) about.append("  \u00b7  ", make("span", "mono", "heddle replay " + T.trace));
   if (T.first > 0) about.append(make("div", "note", "The page has the last " + grouped(T.total - T.first) + " events; the first " + grouped(T.first) + " are left out."));
   if (T.damage) about.append(make("div", "note", T.damage));
