@@ -48,10 +48,11 @@ std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& s
 // Ids count from 1: entry i of the object table has id i + 1.
 std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& symbolizer) {
   std::vector<ObjectRecord> out;
-  std::vector<std::string> names = object_names(evidence.objects, evidence.stack_words, &symbolizer);
+  std::vector<ObjectName> names = object_names(evidence.objects, evidence.stack_words, &symbolizer);
   for (std::uint32_t id = 1; id <= evidence.objects.size(); id++) {
     const std::uint32_t kind = evidence.objects[id - 1].kind;
-    out.push_back({id, kind < HEDDLE_EV_COUNT ? kind : 0, std::move(names[id - 1])});
+    ObjectName& name = names[id - 1];
+    out.push_back({id, kind < HEDDLE_EV_COUNT ? kind : 0, std::move(name.text), name.origin});
   }
   return out;
 }

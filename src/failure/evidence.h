@@ -56,7 +56,7 @@ class EvidenceReader {
   const RunEvidence& evidence_;
   std::map<std::size_t, Stack> stacks_;
   bool memory_denied_ = false;
-  std::vector<std::string> object_names_;  // of all objects, filled at the first question
+  std::vector<ObjectName> object_names_;  // of all objects, filled at the first question
 };
 
 }  // namespace heddle

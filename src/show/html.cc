@@ -247,14 +247,27 @@ class Page {
     return out;
   }
 
+  /// Those that the page treats in a way of their own, by name.
+  static Json kind_numbers() {
+    return {{"threadStart", HEDDLE_EV_THREAD_START},
+            {"threadExit", HEDDLE_EV_THREAD_EXIT},
+            {"readRange", HEDDLE_EV_READ_RANGE},
+            {"writeRange", HEDDLE_EV_WRITE_RANGE},
+            {"atomicRmw", HEDDLE_EV_ATOMIC_RMW},
+            {"atomicCas", HEDDLE_EV_ATOMIC_CAS},
+            {"sleep", HEDDLE_EV_SLEEP},
+            {"ioLeave", HEDDLE_EV_IO_LEAVE},
+            {"ioReturn", HEDDLE_EV_IO_RETURN}};
+  }
+
   Json tables() {
     const Totals t = totals(trace_, survey_.counter);
     ViewOptions plain = options_;
     plain.colour = false;
     plain.utf8 = true;
     Json kinds = Json::array(), objects = Json::object();
-    for (std::uint32_t k = 0; k < 256; ++k) kinds.push_back({kind_text(k), kind_properties(k)});
-    kinds.erase(kinds.begin() + HEDDLE_EV_COUNT, kinds.end());
+    for (std::uint32_t k = 0; k < HEDDLE_EV_COUNT; ++k)
+      kinds.push_back({kind_text(k), kind_properties(k), token(event_class(k))});
     for (const ObjectRecord& o : head_.objects) objects[std::to_string(o.id)] = o.name;
     std::string command = head_.meta.program;
     for (std::size_t i = 1; i < head_.meta.argv.size(); ++i) command += " " + head_.meta.argv[i];
@@ -281,6 +294,7 @@ class Page {
                 {"damage", trace_.damage()},
                 {"threads", threads()},
                 {"kinds", kinds},
+                {"kindNumbers", kind_numbers()},
                 {"objects", objects},
                 {"strings", events_.strings()},
                 {"shapes", shapes()},

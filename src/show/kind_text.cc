@@ -33,6 +33,10 @@ constexpr WaitText kWaits[] = {{"unknown", "waits in unknown {}", "?"},
                                {"suspend", "waits for a signal handler", ""}};
 static_assert(std::size(kWaits) == static_cast<std::size_t>(WaitKind::kCount));
 
+constexpr std::string_view kObjects[] = {"object",    "mutex",   "rwlock", "spinlock", "cond",
+                                         "semaphore", "barrier", "once",   "futex"};
+static_assert(std::size(kObjects) == static_cast<std::size_t>(ObjectClass::kCount));
+
 constexpr std::string_view kAddresses[] = {"",
                                            "stack overflow",
                                            "null pointer",
@@ -60,6 +64,7 @@ std::string_view to_text(FailureKind kind) { return kFailures[kind < HEDDLE_FAIL
 std::string_view to_text(WaitKind kind) { return kWaits[static_cast<std::size_t>(kind)].operation; }
 std::string_view to_text(AddressClass address) { return kAddresses[static_cast<std::size_t>(address)]; }
 
+std::string_view to_text(ObjectClass object_class) { return kObjects[static_cast<std::size_t>(object_class)]; }
 std::string_view to_text(TraceSource source) {
   switch (source) {
     case TraceSource::kRecorded:

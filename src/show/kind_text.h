@@ -12,6 +12,8 @@ std::string_view to_text(FailureKind kind);
 /// "lock", "join": the operation that a thread waits in.
 std::string_view to_text(WaitKind kind);
 std::string_view to_text(AddressClass address);
+/// "mutex", "semaphore"
+std::string_view to_text(ObjectClass object_class);
 /// "recorded, lifted"
 std::string_view to_text(TraceSource source);
 /// "read", "atomic cas": an access of a data race, by its event kind. A range is an access like any other.

@@ -122,9 +122,12 @@ TEST(Page, LocksInsideLibcAreNeverHeld) {
   TraceHead head = program_like_head();
   head.failure.reset();
   head.meta.source = TraceSource::kRecorded;
-  head.objects = {{1, HEDDLE_EV_MUTEX_LOCK, "libc's loader"}, {2, HEDDLE_EV_MUTEX_LOCK, "mutex#1"},
-                  {3, HEDDLE_EV_MUTEX_LOCK, "mutex#2"},       {4, HEDDLE_EV_MUTEX_LOCK, "forgotten"},
-                  {5, HEDDLE_EV_MUTEX_LOCK, "mutex#3"},       {6, HEDDLE_EV_MUTEX_LOCK, "used"}};
+  head.objects = {{1, HEDDLE_EV_MUTEX_LOCK, "libc's loader", NameOrigin::kLibc},
+                  {2, HEDDLE_EV_MUTEX_LOCK, "mutex#1", NameOrigin::kNumber},
+                  {3, HEDDLE_EV_MUTEX_LOCK, "mutex#2", NameOrigin::kNumber},
+                  {4, HEDDLE_EV_MUTEX_LOCK, "forgotten"},
+                  {5, HEDDLE_EV_MUTEX_LOCK, "mutex#3", NameOrigin::kNumber},
+                  {6, HEDDLE_EV_MUTEX_LOCK, "used"}};
   std::vector<HeddleEvent> events{event(0, HEDDLE_EV_MUTEX_LOCK, 1), event(1, HEDDLE_EV_MUTEX_LOCK, 2),
                                   event(1, HEDDLE_EV_MUTEX_LOCK, 2), event(0, HEDDLE_EV_MUTEX_LOCK, 2),
                                   event(0, HEDDLE_EV_MUTEX_LOCK, 3), event(1, HEDDLE_EV_MUTEX_LOCK, 4),

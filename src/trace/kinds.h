@@ -19,6 +19,38 @@ using FailureKind = HeddleFailureKind;
 /// "assertion", "deadlock": DESIGN.md, "Kinds".
 std::string_view token(FailureKind kind);
 
+/// What an event does, as viewers and lock spans tell it: the one classification of event kinds.
+enum class EventClass : std::uint8_t { kOther, kRead, kWrite, kAtomic, kAcquire, kRelease, kSignal, kThread, kCount };
+/// "acquire"
+std::string_view token(EventClass event_class);
+/// kAcquire: a lock is taken, or tried; kSignal: threads wait for each other without owning anything.
+EventClass event_class(std::uint32_t event_kind);
+
+/// Of a synchronisation object.
+enum class ObjectClass : std::uint8_t {
+  kOther,
+  kMutex,
+  kRwLock,
+  kSpinLock,
+  kCondition,
+  kSemaphore,
+  kBarrier,
+  kOnce,
+  kFutex,
+  kCount
+};
+/// By the kind of an event that uses it.
+ObjectClass object_class(std::uint32_t event_kind);
+
+/// Where the name of an object comes from.
+enum class NameOrigin : std::uint8_t {
+  kProgram,  // a variable, or an expression of the source
+  kNumber,   // it has none: "mutex#2"
+  kLibc,     // the object stands for a lock inside libc
+  kRuntime,  // the object is in Heddle's own runtime
+  kCount
+};
+
 /// What a thread that cannot go on waits for.
 enum class WaitKind : std::uint8_t {
   kUnknown,

@@ -46,6 +46,24 @@ TEST(Kinds, TokensOfRunsAndAccessesNeverChange) {
   for (const auto& [kind, text] : kAccesses) EXPECT_EQ(access_token(kind), text);
 }
 
+TEST(Kinds, WhatUsesAnObjectOfAClassTakesOrGivesOrSignals) {
+  for (std::uint32_t kind = 0; kind < HEDDLE_EV_COUNT; ++kind) {
+    const ObjectClass object = object_class(kind);
+    const bool is_lock =
+        object == ObjectClass::kMutex || object == ObjectClass::kRwLock || object == ObjectClass::kSpinLock;
+    const EventClass event = event_class(kind);
+    EXPECT_EQ(is_lock, event == EventClass::kAcquire || event == EventClass::kRelease) << kind;
+    if (object != ObjectClass::kOther && !is_lock) {
+      EXPECT_EQ(event, EventClass::kSignal) << kind;
+    }
+  }
+  EXPECT_EQ(event_class(HEDDLE_EV_READ), EventClass::kRead);
+  EXPECT_EQ(event_class(HEDDLE_EV_WRITE_RANGE), EventClass::kWrite);
+  EXPECT_EQ(event_class(HEDDLE_EV_ATOMIC_LOAD), EventClass::kAtomic);
+  EXPECT_EQ(event_class(HEDDLE_EV_SIGNAL), EventClass::kOther) << "a handler";
+  EXPECT_EQ(event_class(HEDDLE_EV_COUNT), EventClass::kOther);
+}
+
 TEST(Kinds, EveryOperationThatMayBlockIsAWait) {
   for (std::uint32_t kind = 0; kind < HEDDLE_EV_COUNT; ++kind) {
     if (heddle_event_properties(kind) & HEDDLE_P_MAYBLOCK) {

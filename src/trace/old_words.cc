@@ -232,6 +232,16 @@ HeddlePointSet point_set(std::string_view points) {
   return points == "all" ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_RACY;
 }
 
+NameOrigin name_origin(std::string_view name) {
+  if (name.starts_with("libc's ")) return NameOrigin::kLibc;
+  if (name == "inside heddle's runtime") return NameOrigin::kRuntime;
+  constexpr std::string_view kClasses[] = {"mutex#", "rwlock#",   "cond#",  "semaphore#", "barrier#",
+                                           "once#",  "spinlock#", "futex#", "object#"};
+  for (const std::string_view start : kClasses)
+    if (name.starts_with(start)) return NameOrigin::kNumber;
+  return name.empty() ? NameOrigin::kNumber : NameOrigin::kProgram;
+}
+
 std::uint32_t unreplayable(const std::vector<std::string>& notes) {
   std::uint32_t reasons = 0;
   for (const std::string_view note : notes) {

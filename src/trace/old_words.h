@@ -18,6 +18,7 @@ ThreadState thread_state(std::string_view text);
 std::uint32_t operation(std::string_view text);
 TraceSource trace_source(std::string_view strategy);
 HeddlePointSet point_set(std::string_view points);
+NameOrigin name_origin(std::string_view name);
 /// HeddleUnreplayable, from the notes of a run.
 std::uint32_t unreplayable(const std::vector<std::string>& notes);
 

@@ -78,6 +78,14 @@ TEST(OldWords, HowTheRunCameToBe) {
   EXPECT_EQ(old_words::operation("free"), HEDDLE_EV_FREE);
 }
 
+TEST(OldWords, NamesOfObjects) {
+  EXPECT_EQ(old_words::name_origin("libc's loader"), NameOrigin::kLibc);
+  EXPECT_EQ(old_words::name_origin("inside heddle's runtime"), NameOrigin::kRuntime);
+  EXPECT_EQ(old_words::name_origin("mutex#1"), NameOrigin::kNumber);
+  EXPECT_EQ(old_words::name_origin(""), NameOrigin::kNumber);
+  EXPECT_EQ(old_words::name_origin("thr->mutex#2"), NameOrigin::kProgram);
+}
+
 TEST(OldWords, WhatCannotBeReplayed) {
   EXPECT_EQ(old_words::unreplayable({"a thread spins", "a seed"}), 0u);
   EXPECT_EQ(old_words::unreplayable(

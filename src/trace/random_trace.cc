@@ -97,7 +97,8 @@ TraceHead random_head(Rng& rng) {
     h.sites.push_back({number32(rng), static_cast<std::uint8_t>(rng()), static_cast<std::uint8_t>(rng()), number32(rng),
                        number32(rng), text(rng), text(rng), text(rng)});
   for (auto n = below(rng, 9); n > 0; --n) h.stacks.push_back(random_stack(rng, pool));
-  for (auto n = below(rng, 9); n > 0; --n) h.objects.push_back({number32(rng), number32(rng), text(rng)});
+  for (auto n = below(rng, 9); n > 0; --n)
+    h.objects.push_back({number32(rng), number32(rng), text(rng), random_of<NameOrigin>(rng)});
   for (auto n = below(rng, 99); n > 0; --n) h.schedule.push_back({number32(rng), number32(rng)});
   h.inputs = text(rng);
   h.output = text(rng);

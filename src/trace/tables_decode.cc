@@ -208,6 +208,7 @@ bool HeadDecoder::objects(ByteReader& r) {
     o.id = f.u32();
     o.kind = f.u32();
     o.name = f.string();
+    o.origin = f.at_end() ? old_words::name_origin(o.name) : decode_enum<NameOrigin>(f);
     head_.objects.push_back(std::move(o));
   });
 }

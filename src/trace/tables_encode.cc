@@ -128,6 +128,7 @@ void encode_object(ByteWriter& w, const ObjectRecord& o) {
   w.varint(o.id);
   w.varint(o.kind);
   w.string(o.name);
+  w.varint(static_cast<std::uint64_t>(o.origin));
 }
 
 void encode_access(ByteWriter& w, const RaceAccess& a, FrameTable& frames) {

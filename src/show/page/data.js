@@ -14,7 +14,7 @@ const failingThread = T.failure ? shownThreads.findIndex((i) => T.threads[i][0] 
 function failureShape() {
   if (failingThread < 0 || T.failure.deadlock.length) return -1;
   const at = T.failure.threads.find((t) => t[0] === T.failure.thread);
-  T.kinds.push(["FAILED", 0]);
+  T.kinds.push(["FAILED", 0, "other"]);
   T.places.push(T.failure.place);
   T.strings.push(T.failure.message || T.failure.kind);
   T.stacks.push(at ? at[2] : []);
