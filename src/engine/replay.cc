@@ -18,19 +18,11 @@
 #include "src/failure/failure.h"
 #include "src/program/program.h"
 #include "src/show/kind_text.h"
+#include "src/show/names.h"
 #include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
-
-const char* kind_text(std::uint32_t kind) {
-  static constexpr const char* kTexts[] = {
-#define HEDDLE_X(name, text, properties) text,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  return kind < HEDDLE_EV_COUNT ? kTexts[kind] : "?";
-}
 
 const char* reason_text(std::uint32_t reason) {
   switch (reason) {

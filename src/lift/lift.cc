@@ -9,6 +9,7 @@
 #include "src/engine/ending.h"
 #include "src/engine/trace_builder.h"
 #include "src/lift/order.h"
+#include "src/show/names.h"
 #include "src/trace/meta_keys.h"
 
 namespace heddle {
@@ -27,15 +28,6 @@ struct Followed {
   bool left = false;       // another one came
   std::uint32_t beyond = 0;  // the first one behind the last of the recording; 0: none
 };
-
-const char* kind_text(std::uint32_t kind) {
-  static constexpr const char* kTexts[] = {
-#define HEDDLE_X(name, text, properties) text,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  return kind < HEDDLE_EV_COUNT ? kTexts[kind] : "?";
-}
 
 std::string words_of(const HeddleDivergence& divergence, std::uint64_t steps) {
   const std::string where = fmt::format("it left its schedule at step {} of {}", divergence.step, steps);

@@ -275,7 +275,7 @@ class Page {
     Json notes = Json::array();
     for (std::size_t i = 0; i < head_.notes.size() && i < kMaxNotes; ++i) notes.push_back(head_.notes[i]);
     Json out = {{"version", head_.meta.heddle_version},
-                {"outcome", outcome(trace_)},
+                {"outcome", token(outcome(trace_))},
                 {"answer", answer(trace_, plain)},
                 {"trace", options_.trace.string()},
                 {"replayable", can_be_replayed(head_)},

@@ -76,7 +76,7 @@ std::string show_json(const TraceReader& trace) {
         {{"variable", r.variable}, {"size", r.size}, {"first", json_of(r.first)}, {"second", json_of(r.second)}});
   const bool ended = head.complete && WIFEXITED(head.wait_status);
   Json out = {{"program", head.meta.program},
-              {"outcome", outcome(trace)},
+              {"outcome", token(outcome(trace))},
               {"exit_status", ended ? Json(WEXITSTATUS(head.wait_status)) : Json()},
               {"threads", threads},
               {"events", trace.event_count()},

@@ -95,7 +95,7 @@ std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
   for (std::size_t i = 0; i < f.deadlock.size() && i < kMaxThreads; ++i) {
     const DeadlockEdge& e = f.deadlock[i];
     std::string text = fmt::format("{} waits: {}", e.thread, to_text(e));
-    if (const std::string at = frame_text(e.wait_site); !at.empty() && at != ":0") text += " at " + at;
+    if (const std::string at = frame_text(e.wait_site); !at.empty()) text += " at " + at;
     section.line(text);
     if (is_held(e)) {
       const std::string at = frame_text(e.hold_site);
@@ -191,12 +191,29 @@ std::string output_text(const TraceHead& head, const ViewOptions& options) {
 
 }  // namespace
 
-std::string outcome(const TraceReader& trace) {
+Outcome outcome(const TraceReader& trace) {
   const TraceHead& head = trace.head();
-  if (head.failure) return "failed";
-  if (!head.complete) return "incomplete";
-  if (WIFSIGNALED(head.wait_status)) return "killed";
-  return WIFEXITED(head.wait_status) && WEXITSTATUS(head.wait_status) == 0 ? "ok" : "exited";
+  if (head.failure) return Outcome::kFailed;
+  if (!head.complete) return Outcome::kIncomplete;
+  if (WIFSIGNALED(head.wait_status)) return Outcome::kKilled;
+  const bool ok = WIFEXITED(head.wait_status) && WEXITSTATUS(head.wait_status) == 0;
+  return ok ? Outcome::kOk : Outcome::kExited;
+}
+
+std::string_view token(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kOk:
+      return "ok";
+    case Outcome::kExited:
+      return "exited";
+    case Outcome::kKilled:
+      return "killed";
+    case Outcome::kIncomplete:
+      break;
+  }
+  return "incomplete";
 }
 
 Totals totals(const TraceReader& trace, const SwitchCounter& counted) {
@@ -210,8 +227,8 @@ Totals totals(const TraceReader& trace, const SwitchCounter& counted) {
 
 std::string answer(const TraceReader& trace, const ViewOptions& options) {
   const TraceHead& head = trace.head();
-  const std::string kind = outcome(trace);
-  if (kind == "failed") {
+  const Outcome ended = outcome(trace);
+  if (ended == Outcome::kFailed) {
     const FailureRecord& f = *head.failure;
     std::string text = f.message.empty() ? std::string(to_text(f.kind)) : f.message;
     const std::string at = position(f.file, f.line, f.function, f.thread);
@@ -222,16 +239,17 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     text += head.complete ? "\n" : "   (trace incomplete)\n";
     return paint(options.colour, Paint::Red, "FAILED") + "  " + text + race_at_failure(head, options);
   }
-  if (kind == "incomplete") {
+  if (ended == Outcome::kIncomplete) {
     const std::string why = trace.damage().empty() ? "the run did not reach its end" : trace.damage();
     return paint(options.colour, Paint::Yellow, "incomplete") + ": " + clean(why, options.utf8) + "\n";
   }
-  if (kind == "killed") {
+  if (ended == Outcome::kKilled) {
     const int signal = WTERMSIG(head.wait_status);
     const char* name = strsignal(signal);
     return fmt::format("killed by signal {} ({})\n", signal, name != nullptr ? name : "?");
   }
-  return fmt::format("{} {}{}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
+  const bool ok = ended == Outcome::kOk;
+  return fmt::format("{} {}{}\n", ok ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
                      WEXITSTATUS(head.wait_status),
                      head.races.empty() ? "" : ", with " + counted_races(groups_of(head)));
 }
