@@ -250,6 +250,11 @@ enum HeddleDivergenceReason {
   HEDDLE_DIV_OUTPUT,  // `text`: what was expected, a line end, what came
 };
 
+enum HeddleUnreplayable {  // numbers are in traces: append, never change
+  HEDDLE_UNREPLAYABLE_MAPPING = 1u,  // a mapped file is too large to be recorded
+  HEDDLE_UNREPLAYABLE_INPUTS = 2u,   // the area for inputs was full
+};
+
 struct HeddleDoubleFree {  // the first block of a run that free() got twice without an allocation in between
   uint64_t first_pc, second_pc;          // return addresses of the two calls; 0: there was none
   uint32_t first_thread, second_thread;  // index
@@ -284,7 +289,7 @@ struct HeddleResult {  // out
   uint32_t early_timeouts; // how many of them ended early (HEDDLE_TIME_LOOSE)
   struct HeddleDoubleFree double_free;
   uint32_t called_by_light; // a step has its site in a light clone: fully hooked, the run would have another site there
-  uint32_t reserved;
+  uint32_t unreplayable;   // HEDDLE_UNREPLAYABLE_*: what a replay needs and the run did not record
   uint64_t progress;       // bumped at least every 2^17 hooks without a step: the host's watchdog looks at it and at `steps`
 };
 

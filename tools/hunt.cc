@@ -12,6 +12,7 @@
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
 #include "src/show/words.h"
+#include "src/trace/meta_keys.h"
 #include "tools/describe_run.h"
 #include "tools/hunt_answer.h"
 #include "tools/hunt_arguments.h"
@@ -33,10 +34,10 @@ using std::chrono::milliseconds;
 Meta meta_of(const HuntArguments& arguments, const Answer& answer) {
   Meta meta = describe_run(arguments.program, arguments.request.worker.launch);
   meta.environment = answer.environment;
-  if (!answer.whole_environment.empty()) meta.more[kWholeEnvironment] = answer.whole_environment;
+  if (!answer.whole_environment.empty()) meta.more[meta_key::kWholeEnvironment] = answer.whole_environment;
   meta.has_standard_input = arguments.input.has_value();
   if (arguments.input) meta.standard_input = arguments.input->bytes;
-  if (const std::string& test = arguments.request.conditions.gtest(); !test.empty()) meta.more["gtest"] = test;
+  if (const std::string& test = arguments.request.conditions.gtest(); !test.empty()) meta.more[meta_key::kGtest] = test;
   return meta;
 }
 

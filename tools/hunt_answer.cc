@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
 #include "tools/json.h"
@@ -83,8 +84,8 @@ std::string at(const Frame& frame) {
 
 // "0.1 waits: lock b.m at bank.cc:10, held by 0.2 (taken at bank.cc:9)", "0 waits: join 0.1 at bank.cc:16"
 void print_wait(const DeadlockEdge& edge) {
-  std::string text = fmt::format("{} waits: {} {}{}", edge.thread, edge.operation, edge.object, at(edge.wait_site));
-  if (!edge.holder.empty() && edge.operation != "join") {
+  std::string text = fmt::format("{} waits: {}{}", edge.thread, to_text(edge), at(edge.wait_site));
+  if (is_held(edge)) {
     text += ", held by " + edge.holder;
     if (std::string taken = at(edge.hold_site); !taken.empty()) text += fmt::format(" (taken{})", taken);
   }
@@ -192,12 +193,13 @@ void print_summary(const HuntResult& result) {
     const FailureRecord& failure = *failing.outcome.failure;
     // An exit is its status; of several of one kind, the kind does not say which.
     const bool kind_says_it =
-        failure.kind != "exit" && std::ranges::count_if(result.failures, [&](const FailingRun& other) {
-                                    return other.outcome.failure->kind == failure.kind;
-                                  }) == 1;
-    list += fmt::format("{}{} ({}, first {})", list.empty() ? "" : ", ",
-                        kind_says_it ? failure.kind : fit(clean(failure.message, true), kLongest, true),
-                        counted("run", failing.times), failing.index + 1);
+        failure.kind != HEDDLE_FAIL_EXIT && std::ranges::count_if(result.failures, [&](const FailingRun& other) {
+                                              return other.outcome.failure->kind == failure.kind;
+                                            }) == 1;
+    list += fmt::format(
+        "{}{} ({}, first {})", list.empty() ? "" : ", ",
+        kind_says_it ? std::string(to_text(failure.kind)) : fit(clean(failure.message, true), kLongest, true),
+        counted("run", failing.times), failing.index + 1);
   }
   say("{}{} in {}, {:.1f} s: {}\n", result.interrupted ? "interrupted: " : "",
              counted("distinct failure", result.failures.size()), counted("run", result.runs), result.seconds, list);
@@ -254,7 +256,8 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   if (result.coverage.runs > 0 && result.complete.empty()) say("  {}\n", describe(result.coverage));
   print_races(answer.races.races, foremost ? &answer.told[*foremost].failure() : nullptr);
   print_seen_once(answer.races);
-  if (answer.told.empty() && !answer.races.races.empty() && arguments.points == "racy" && !is_plain(arguments.program))
+  if (answer.told.empty() && !answer.races.races.empty() && arguments.request.points == HEDDLE_POINTS_RACY &&
+      !is_plain(arguments.program))
     say(
         "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
   if (answer.told.empty() && std::ranges::any_of(answer.races.races, lacks_lines)) print_how_to_get_lines();

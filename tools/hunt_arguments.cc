@@ -125,9 +125,7 @@ Status understand(const Typed& typed, HuntArguments& out) {
   if (request.depth && request.strategy != Strategy::kPct && request.strategy != Strategy::kAuto)
     return error(fmt::format("--depth is of pct; {} has none", out.strategy),
                  fmt::format("--strategy pct --depth {}", request.depth));
-  request.points = out.points == "sync"  ? HEDDLE_POINTS_SYNC
-                   : out.points == "all" ? HEDDLE_POINTS_ALL
-                                         : HEDDLE_POINTS_RACY;
+  request.points = *point_set_named(out.points);
   request.detector = typed.detector == "on"    ? DetectorUse::kOn
                      : typed.detector == "off" ? DetectorUse::kOff
                                                : DetectorUse::kAuto;

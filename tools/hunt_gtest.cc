@@ -107,7 +107,7 @@ fs::path trace_of(const HuntArguments& arguments, const GtestTest& test) {
 void find_sources(Hunted& hunted, const fs::path& program) {
   bool first = true;
   for (ReportedFailure& f : hunted.told.failures) {
-    const bool expectation = f.failure.kind == "exit" && f.failure.detail.contains("\nexpectation: ");
+    const bool expectation = !f.failure.test.empty();
     if (expectation) f.failure.file = source_of_program(program, f.failure.file);
     if (expectation && first)
       hunted.json["expectation"] = {{"file", f.failure.file}, {"line", f.failure.line}, {"text", f.failure.message}};

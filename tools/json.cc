@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
+
 namespace heddle {
 namespace {
 
@@ -19,8 +21,9 @@ Json stack_json(const Stack& stack) {
 }
 
 Json access_json(const RaceAccess& access) {
-  return {{"thread", access.thread}, {"kind", access.kind}, {"function", access.function},
-          {"file", access.file},     {"line", access.line}, {"stack", stack_json(access.stack)}};
+  return {{"thread", access.thread},     {"kind", access_token(access.kind)},
+          {"function", access.function}, {"file", access.file},
+          {"line", access.line},         {"stack", stack_json(access.stack)}};
 }
 
 Json step_json(const StepText& step) {
@@ -35,16 +38,17 @@ Json failure_json(const std::optional<FailureRecord>& failure) {
   if (!failure) return nullptr;
   Json threads = Json::array();
   for (const ThreadAtFailure& thread : failure->threads)
-    threads.push_back({{"thread", thread.thread}, {"state", thread.state}, {"stack", stack_json(thread.stack)}});
+    threads.push_back(
+        {{"thread", thread.thread}, {"state", to_text(thread.state)}, {"stack", stack_json(thread.stack)}});
   Json deadlock = Json::array();
   for (const DeadlockEdge& edge : failure->deadlock)
     deadlock.push_back({{"thread", edge.thread},
-                        {"operation", edge.operation},
+                        {"operation", token(edge.wait)},
                         {"object", edge.object},
                         {"holder", edge.holder},
                         {"file", edge.wait_site.file},
                         {"line", edge.wait_site.line}});
-  return {{"kind", failure->kind},           {"signature", failure->signature}, {"message", failure->message},
+  return {{"kind", token(failure->kind)},    {"signature", failure->signature}, {"message", failure->message},
           {"thread", failure->thread},       {"function", failure->function},   {"file", failure->file},
           {"line", failure->line},           {"detail", failure->detail},       {"threads", std::move(threads)},
           {"deadlock", std::move(deadlock)}, {"notes", failure->notes}};

@@ -66,7 +66,9 @@ std::optional<std::filesystem::path> known_lifted(const LiftTask& task, const Tr
   auto lifted = TraceReader::open(file);
   if (!lifted || !lifted->damage().empty() || !is_own_trace(*lifted, file.string())) return std::nullopt;
   const Meta &of = recording.head().meta, &found = lifted->head().meta;
-  if (found.strategy != kLiftedStrategy || found.time_base_ns != of.time_base_ns || found.build_id != of.build_id || found.argv != of.argv) return std::nullopt;
+  if (found.source != TraceSource::kLifted || found.time_base_ns != of.time_base_ns || found.build_id != of.build_id ||
+      found.argv != of.argv)
+    return std::nullopt;
   return file;
 }
 

@@ -123,7 +123,7 @@ int in_shell(int wait_status) {
 }
 
 int status_of(const Recorded& recorded) {
-  if (recorded.head.failure && recorded.head.failure->kind == "deadlock") return kFound;
+  if (recorded.head.failure && recorded.head.failure->kind == HEDDLE_FAIL_DEADLOCK) return kFound;
   const int own = in_shell(recorded.outcome.wait_status);
   const int status = recorded.script_status ? in_shell(*recorded.script_status) : own;
   // As in a hunt: that was its client's doing, not the program's.

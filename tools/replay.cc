@@ -155,7 +155,7 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
       return executor.escaped() ? kInconclusive : status;
     }
     // A replay keeps no stacks of events, from which the trace knows what locks are called.
-    if (report->reproduced && report->failure && report->failure->kind == "deadlock" && head.failure &&
+    if (report->reproduced && report->failure && report->failure->kind == HEDDLE_FAIL_DEADLOCK && head.failure &&
         same_failure(*report->failure, *head.failure))
       report->failure = head.failure;
     (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;

@@ -189,7 +189,9 @@ std::expected<LiftedForm, LiftTrouble> lift_here(LiftTask task, const TraceReade
 /// A recording of the user's own that can be executed is shown in its lifted form, which has values and lines.
 std::optional<LiftedForm> form_with_values(const TraceReader& trace, const Arguments& a) {
   const TraceHead& head = trace.head();
-  if (a.as_recorded || a.schedule || !a.own || head.meta.strategy != kRecordedStrategy || !why_not_lifted(trace).message.empty()) return std::nullopt;
+  if (a.as_recorded || a.schedule || !a.own || head.meta.source != TraceSource::kRecorded ||
+      !why_not_lifted(trace).message.empty())
+    return std::nullopt;
   LiftTask task;
   task.trace = a.trace;
   task.limits.most_events = kMostEventsOfItself;

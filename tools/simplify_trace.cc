@@ -14,6 +14,7 @@
 #include "src/engine/replay.h"
 #include "src/simplify/chance.h"
 #include "src/simplify/write.h"
+#include "src/trace/meta_keys.h"
 #include "tools/json.h"
 #include "tools/open_trace.h"
 #include "tools/program_of_trace.h"
@@ -49,7 +50,7 @@ std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string
     return SimplifyTrouble{{fmt::format("{} has no failure: there is nothing that a simpler trace should show", name),
                             "heddle hunt -- PROG looks for one"},
                            true};
-  if (head.meta.strategy == kRecordedStrategy) {
+  if (head.meta.source == TraceSource::kRecorded) {
     const Error why = why_not_lifted(trace);
     return SimplifyTrouble{{fmt::format("{} is a recording that cannot be lifted: {}", name, why.message), why.advice}, false};
   }
@@ -159,7 +160,7 @@ Result<Trial> Session::follow(Trials& trials, const Execution& original) {
 }
 
 Result<Trial> Session::follow_really(Trials& trials, const Execution& original) {
-  const bool known = answer_.before.meta.more.contains("cwd_copy");
+  const bool known = has_flag(answer_.before.meta, meta_key::kCwdCopy);
   Result<Trial> real = known ? follow_in_copies(trials, original) : follow_with(InputSource::kReal, trials, original);
   if (real && real->wrote_files && !known) real = follow_in_copies(trials, original);
   if (!real || real->interrupted) return real;

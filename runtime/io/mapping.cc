@@ -25,6 +25,7 @@ uint64_t mapped_bytes(const Call& c) {
 uint32_t record_contents(const Call& c, RecordWriter& out) {
   uint64_t bytes = mapped_bytes(c);
   if (bytes > kMostMapped) {
+    region->result.unreplayable |= HEDDLE_UNREPLAYABLE_MAPPING;
     note("a mapped file has more than 64 MiB: it is not recorded, the run cannot be replayed");
     return kInputMissing;
   }

@@ -215,8 +215,10 @@ HeddleInput* RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t numbe
   uint64_t padded = (size_ + 7) & ~7ull;
   if (HEDDLE_UNLIKELY(parallel) && !full_) full_ = region->result.overflow & (1u << HEDDLE_AREA_STEPS);
   if (full_ || padded > limit_) {
-    if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT)))
+    if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT))) {  // else the disk was full, and all ends there
+      region->result.unreplayable |= HEDDLE_UNREPLAYABLE_INPUTS;
       note("the area for inputs is full: what the program reads from here on is not recorded, the run cannot be replayed");
+    }
     region->result.overflow |= 1u << HEDDLE_AREA_INPUTS_OUT;
     return nullptr;
   }

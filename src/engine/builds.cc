@@ -9,6 +9,7 @@
 
 #include "src/engine/region.h"
 #include "src/program/program.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -49,33 +50,28 @@ std::string content(const std::string& path) {
 
 std::string of_process(pid_t pid, const char* what) { return content(fmt::format("/proc/{}/{}", pid, what)); }
 
-std::string text_of(const Meta& meta, const char* key) {
-  const auto found = meta.more.find(key);
-  return found == meta.more.end() ? std::string() : found->second;
-}
-
 }  // namespace
 
 void record_started_program(Meta& meta, pid_t server, const fs::path& executable) {
   if (executable.empty() || executable == meta.program) return;
   Result<std::string> id = build_id_of(executable);
   if (!id) return;
-  meta.more["elf"] = executable.string();
-  meta.more["elf_build_id"] = *id;
-  meta.more["elf_argv"] = of_process(server, "cmdline");
-  std::string& environment = meta.more["elf_environment"];
+  meta.more[meta_key::kElf] = executable.string();
+  meta.more[meta_key::kElfBuildId] = *id;
+  meta.more[meta_key::kElfArgv] = of_process(server, "cmdline");
+  std::string& environment = meta.more[meta_key::kElfEnvironment];
   for (const std::string& entry : words_of(of_process(server, "environ")))
     if (entry.contains('=') && !entry.starts_with("HEDDLE_") && !entry.starts_with("LD_BIND_NOW="))
       environment += entry + '\0';
   std::error_code none;
-  meta.more["elf_cwd"] = fs::read_symlink(fmt::format("/proc/{}/cwd", server), none).string();
+  meta.more[meta_key::kElfCwd] = fs::read_symlink(fmt::format("/proc/{}/cwd", server), none).string();
 }
 
 std::optional<StartedProgram> started_program(const Meta& meta) {
-  StartedProgram out{.build_id = text_of(meta, "elf_build_id"),
-                     .argv = words_of(text_of(meta, "elf_argv")),
-                     .environment = words_of(text_of(meta, "elf_environment")),
-                     .cwd = text_of(meta, "elf_cwd")};
+  StartedProgram out{.build_id = value_of(meta, meta_key::kElfBuildId),
+                     .argv = words_of(value_of(meta, meta_key::kElfArgv)),
+                     .environment = words_of(value_of(meta, meta_key::kElfEnvironment)),
+                     .cwd = value_of(meta, meta_key::kElfCwd)};
   return out.build_id.empty() ? std::nullopt : std::optional(std::move(out));
 }
 

@@ -26,26 +26,43 @@ std::string matching_line(const std::string& text, const regex_t& regex) {
   return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
 }
 
-FailureRecord simple_failure(const char* kind, std::string detail, std::string message) {
+FailureRecord ended_with(int status) {
   FailureRecord failure;
-  failure.kind = kind;
-  failure.detail = std::move(detail);
-  failure.message = std::move(message);
+  failure.kind = HEDDLE_FAIL_EXIT;
+  failure.subject = std::to_string(status);
+  failure.detail = fmt::format("status: {}", status);
+  failure.message = fmt::format("exit status {}", status);
   failure.thread = "0";
   failure.signature = signature(failure);
   return failure;
 }
 
-// Of which expectation the status speaks; its place is part of the detail, since a signature has no lines.
+FailureRecord wrote(std::string line, const std::string& pattern) {
+  FailureRecord failure;
+  failure.kind = HEDDLE_FAIL_OUTPUT;
+  failure.subject = pattern;
+  failure.detail = fmt::format("pattern: {}", pattern);
+  failure.message = fmt::format("the program wrote: {}", line);
+  failure.said = std::move(line);
+  failure.thread = "0";
+  failure.signature = signature(failure);
+  return failure;
+}
+
+// Of which expectation the status speaks.
 void tell_expectation(FailureRecord& failure, std::string_view output, const std::string& test) {
   const auto found = find_gtest_failure(output);
   if (!found) return;
+  failure.said = found->text;
   failure.message = found->text.empty() ? "an expectation failed" : found->text;
   failure.file = found->file;
   failure.line = found->line;
   failure.function.clear();
+  failure.test = test;
+  failure.expectation = found->expectation;
+  if (!found->file.empty()) failure.expectation_place = fmt::format("{}:{}", found->file, found->line);
   failure.detail += fmt::format("\ntest: {}\nexpectation: {}", test, found->expectation);
-  if (!found->file.empty()) failure.detail += fmt::format("\nplace: {}:{}", found->file, found->line);
+  if (!found->file.empty()) failure.detail += fmt::format("\nplace: {}", failure.expectation_place);
   failure.signature = signature(failure);
 }
 
@@ -83,18 +100,16 @@ void FailureConditions::judge(RunOutcome& outcome) const {
   bool exited = outcome.end == RunEnd::kFinished && WIFEXITED(outcome.wait_status) && !outcome.cut_off();
   if (exited && listed_) {
     int status = WEXITSTATUS(outcome.wait_status);
-    if (outcome.failure && outcome.failure->kind == "exit" && !listed_->contains(status)) outcome.failure.reset();
+    if (outcome.failure && outcome.failure->kind == HEDDLE_FAIL_EXIT && !listed_->contains(status))
+      outcome.failure.reset();
     if (!outcome.failure && listed_->contains(status) && outcome.result.failure.kind == HEDDLE_FAIL_NONE)
-      outcome.failure =
-          simple_failure("exit", fmt::format("status: {}", status), fmt::format("exit status {}", status));
+      outcome.failure = ended_with(status);
   }
-  if (regex_ && (!outcome.failure || outcome.failure->kind == "exit")) {
+  if (regex_ && (!outcome.failure || outcome.failure->kind == HEDDLE_FAIL_EXIT)) {
     std::string line = matching_line(outcome.output.text, regex_->compiled);
-    if (!line.empty())
-      outcome.failure =
-          simple_failure("output", fmt::format("pattern: {}", output_), fmt::format("the program wrote: {}", line));
+    if (!line.empty()) outcome.failure = wrote(std::move(line), output_);
   }
-  if (!gtest_.empty() && outcome.failure && outcome.failure->kind == "exit")
+  if (!gtest_.empty() && outcome.failure && outcome.failure->kind == HEDDLE_FAIL_EXIT)
     tell_expectation(*outcome.failure, outcome.output.text, gtest_);
 }
 

@@ -14,7 +14,7 @@ RunOutcome exited(int status, std::string output = {}) {
   RunOutcome outcome;
   outcome.wait_status = status << 8;
   outcome.output.text = std::move(output);
-  if (status != 0) outcome.failure.emplace().kind = "exit";
+  if (status != 0) outcome.failure.emplace().kind = HEDDLE_FAIL_EXIT;
   return outcome;
 }
 
@@ -35,7 +35,7 @@ TEST(Conditions, ListedStatusesAndOnlyTheyAreFailures) {
 TEST(Conditions, ACrashIsAFailureWhateverIsListed) {
   RunOutcome outcome;
   outcome.wait_status = SIGSEGV;
-  outcome.failure.emplace().kind = "segfault";
+  outcome.failure.emplace().kind = HEDDLE_FAIL_SEGFAULT;
   EXPECT_TRUE(fails("none", "", outcome));
 }
 
@@ -43,7 +43,7 @@ TEST(Conditions, OutputIsMatchedByLines) {
   RunOutcome outcome = exited(0, "fine\nlost 3 messages\nend\n");
   FailureConditions::create("any", "^lost [0-9]+").value().judge(outcome);
   ASSERT_TRUE(outcome.failure);
-  EXPECT_EQ(outcome.failure->kind, "output");
+  EXPECT_EQ(outcome.failure->kind, HEDDLE_FAIL_OUTPUT);
   EXPECT_EQ(outcome.failure->signature, "output|^lost [0-9]+");
   EXPECT_THAT(outcome.failure->message, HasSubstr("lost 3 messages"));
   EXPECT_FALSE(fails("any", "^messages", exited(0, "lost 3 messages\n")));
@@ -53,7 +53,7 @@ TEST(Conditions, OutputIsMatchedByLines) {
 TEST(Conditions, AFailedExpectationHasASignatureOfItsOwn) {
   const auto judged = [](const char* output) {
     RunOutcome outcome = exited(1, output);
-    outcome.failure->detail = "status: 1";
+    outcome.failure->subject = "1";
     FailureConditions conditions;
     conditions.tell_expectations("Bank.Pays");
     conditions.judge(outcome);
@@ -66,7 +66,7 @@ TEST(Conditions, AFailedExpectationHasASignatureOfItsOwn) {
   EXPECT_EQ(one.line, 7u);
   EXPECT_TRUE(same_failure(one, judged("bank.cc:7: Failure\nExpected: (paid) == (2), actual: 0 vs 2\n")));
   EXPECT_FALSE(same_failure(one, judged("bank.cc:9: Failure\nExpected: (paid) == (2), actual: 1 vs 2\n")));
-  EXPECT_EQ(judged("no word\n").detail, "status: 1");
+  EXPECT_EQ(judged("no word\n").signature, "");
 }
 
 TEST(Conditions, BadOnesAreErrors) {

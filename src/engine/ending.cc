@@ -9,7 +9,8 @@
 namespace heddle {
 
 bool was_cut_off(const FailureRecord& failure) {
-  return failure.kind == "hang" || failure.kind == "livelock" || failure.kind == "signal";
+  return failure.kind == HEDDLE_FAIL_HANG || failure.kind == HEDDLE_FAIL_LIVELOCK ||
+         failure.kind == HEDDLE_FAIL_SIGNALED;
 }
 
 namespace {
@@ -24,7 +25,7 @@ bool has_nameless_frame(const FailureRecord& failure) {
 // took the same steps is asked beside this.
 bool says_the_same(const FailureRecord& one, const FailureRecord& other) {
   if (same_failure(one, other)) return true;
-  return one.kind == other.kind && one.message == other.message && (has_nameless_frame(one) || has_nameless_frame(other));
+  return same_words(one, other) && (has_nameless_frame(one) || has_nameless_frame(other));
 }
 
 }  // namespace

@@ -11,9 +11,6 @@
 
 namespace heddle {
 
-/// Key of Meta::more: why the environment is stored whole. src/show/summary.cc shows it.
-inline constexpr const char* kWholeEnvironment = "whole_environment";
-
 /// What a program was seen to ask for; a plain value.
 struct EnvironmentReads {
   std::set<std::uint64_t> names;  // heddle_name_hash()

@@ -17,18 +17,12 @@
 #include "src/engine/trace_builder.h"
 #include "src/failure/failure.h"
 #include "src/program/program.h"
+#include "src/show/kind_text.h"
+#include "src/show/names.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
-
-const char* kind_text(std::uint32_t kind) {
-  static constexpr const char* kTexts[] = {
-#define HEDDLE_X(name, text, properties) text,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  return kind < HEDDLE_EV_COUNT ? kTexts[kind] : "?";
-}
 
 const char* reason_text(std::uint32_t reason) {
   switch (reason) {
@@ -122,14 +116,6 @@ std::uint64_t number(const Meta& meta, const std::string& key, std::uint64_t oth
   std::from_chars(found->second.data(), found->second.data() + found->second.size(), otherwise);
   return otherwise;
 }
-std::string text_of(const Meta& meta, const std::string& key) {
-  auto found = meta.more.find(key);
-  return found == meta.more.end() ? std::string() : found->second;
-}
-
-std::uint32_t point_set(const std::string& points) {
-  return points == "all" ? HEDDLE_POINTS_ALL : points == "sync" ? HEDDLE_POINTS_SYNC : HEDDLE_POINTS_RACY;
-}
 
 }  // namespace
 
@@ -151,9 +137,10 @@ RunRequest following(HeddleRun parameters, std::vector<HeddleSegment> choices, s
 Result<Replayer> Replayer::create(const TraceReader& trace, const Options& options, Origin origin) {
   const TraceHead& head = trace.head();
   Replayer replayer(trace);
-  auto conditions = FailureConditions::create(text_of(head.meta, "fail_on_exit"), text_of(head.meta, "fail_on_output"));
+  auto conditions = FailureConditions::create(value_of(head.meta, meta_key::kFailOnExit),
+                                              value_of(head.meta, meta_key::kFailOnOutput));
   if (!conditions) return std::unexpected(conditions.error());
-  conditions->tell_expectations(text_of(head.meta, "gtest"));
+  conditions->tell_expectations(value_of(head.meta, meta_key::kGtest));
   replayer.conditions_ = std::move(*conditions);
 
   HeddleRun run{};
@@ -163,21 +150,21 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.time_base_ns = head.meta.time_base_ns;
   run.virtual_cpus = head.meta.virtual_cpus;
   run.foreign = origin == Origin::kForeign;
-  run.point_set = point_set(head.meta.points);
+  run.point_set = head.meta.points;
   run.detail = HEDDLE_DETAIL_CHOICES;
-  run.max_steps = number(head.meta, "max_steps", run.max_steps);
-  run.time_model = static_cast<std::uint32_t>(number(head.meta, "time_model", HEDDLE_TIME_VIRTUAL));
-  *heddle_late_signals(&run) = number(head.meta, "signals_at_points", 0) == 0;
-  run.light = static_cast<std::uint32_t>(number(head.meta, "light", 0));
-  run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, "fail_on_race", 0));
-  run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, "fork_at_mark", 0));
+  run.max_steps = number(head.meta, meta_key::kMaxSteps, run.max_steps);
+  run.time_model = static_cast<std::uint32_t>(number(head.meta, meta_key::kTimeModel, HEDDLE_TIME_VIRTUAL));
+  *heddle_late_signals(&run) = number(head.meta, meta_key::kSignalsAtPoints, 0) == 0;
+  run.light = static_cast<std::uint32_t>(number(head.meta, meta_key::kLight, 0));
+  run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, meta_key::kFailOnRace, 0));
+  run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, meta_key::kForkAtMark, 0));
   run.detector = run.fail_on_race || (!head.failure && !head.races.empty());  // it only observes
   replayer.request_ = following(run, head.schedule, head.inputs, head.meta.racy_sites);
   replayer.request_.limits = {options.hang_timeout, options.run_timeout};
-  const bool recorded = head.meta.strategy == kRecordedStrategy;
-  replayer.request_.parameters.recorded = recorded                                ? HEDDLE_RECORDED_BY_PLACES
-                                          : head.meta.strategy == kLiftedStrategy ? HEDDLE_RECORDED_LIFTED
-                                                                                  : HEDDLE_RECORDED_NOT;
+  const bool recorded = head.meta.source == TraceSource::kRecorded;
+  replayer.request_.parameters.recorded = recorded                                   ? HEDDLE_RECORDED_BY_PLACES
+                                          : head.meta.source == TraceSource::kLifted ? HEDDLE_RECORDED_LIFTED
+                                                                                     : HEDDLE_RECORDED_NOT;
   StopTable stops;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events) {
@@ -204,7 +191,7 @@ Status Replayer::take_schedule() {
   };
   steps_ = length();
   const bool damaged = !trace_->damage().empty();
-  cut_ = text_of(head.meta, "cut_off") == "1";
+  cut_ = has_flag(head.meta, meta_key::kCutOff);
   if (!damaged && schedule.empty() && head.totals.steps > 0)
     return error("this trace has no schedule: it cannot be replayed");
   if (!damaged || (head.totals.steps > 0 && steps_ == head.totals.steps)) return {};
@@ -246,8 +233,8 @@ Launch Replayer::launch(const std::filesystem::path& program,
   launch.cwd =
       std::filesystem::is_directory(cwd, none) ? std::filesystem::path(cwd) : std::filesystem::current_path(none);
   if (launch.cwd.empty()) launch.cwd = "/";
-  if (text_of(meta, "network") == "host") launch.network = Network::kHost;
-  launch.fork_at_mark = number(meta, "fork_at_mark", 0) != 0;
+  if (value_of(meta, meta_key::kNetwork) == "host") launch.network = Network::kHost;
+  launch.fork_at_mark = number(meta, meta_key::kForkAtMark, 0) != 0;
   return launch;
 }
 
@@ -353,7 +340,7 @@ bool Replayer::ended_from_outside(const RunOutcome& outcome) const {
 std::optional<DivergenceText> Replayer::ended_differently(const RunOutcome& outcome) const {
   const TraceHead& head = trace_->head();
   auto ending = [](const std::optional<FailureRecord>& f) {
-    return f ? fmt::format("{}: {}", f->kind, f->message) : std::string("no failure");
+    return f ? fmt::format("{}: {}", to_text(f->kind), f->message) : std::string("no failure");
   };
   const bool same = same_ending(head.failure, head.totals.steps, outcome);
   const bool exact = !cut_ && !outcome.result.divergence.happened && !(head.failure && was_cut_off(*head.failure));
@@ -389,7 +376,7 @@ Status Replayer::check_program(Executor& executor) const {
   const Meta& meta = trace_->head().meta;
   Worker& worker = executor.worker();
   if (Status ready = worker.prepare(); !ready) return ready;
-  if (std::string wanted = text_of(meta, "elf_build_id"); !wanted.empty()) {
+  if (std::string wanted = value_of(meta, meta_key::kElfBuildId); !wanted.empty()) {
     std::filesystem::path elf = worker.server_executable();
     Result<ProgramInfo> info = inspect_program(elf);
     if (!info) return std::unexpected(info.error());

@@ -48,10 +48,11 @@ std::vector<ThreadRecord> thread_records(const Evidence& evidence, Symbolizer& s
 // Ids count from 1: entry i of the object table has id i + 1.
 std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& symbolizer) {
   std::vector<ObjectRecord> out;
-  std::vector<std::string> names = object_names(evidence.objects, evidence.stack_words, &symbolizer);
+  std::vector<ObjectName> names = object_names(evidence.objects, evidence.stack_words, &symbolizer);
   for (std::uint32_t id = 1; id <= evidence.objects.size(); id++) {
     const std::uint32_t kind = evidence.objects[id - 1].kind;
-    out.push_back({id, kind < HEDDLE_EV_COUNT ? kind : 0, std::move(names[id - 1])});
+    ObjectName& name = names[id - 1];
+    out.push_back({id, kind < HEDDLE_EV_COUNT ? kind : 0, std::move(name.text), name.origin});
   }
   return out;
 }
@@ -209,9 +210,11 @@ Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Sym
   head.output_truncated = outcome.output.dropped > 0;
   head.races = std::move(races);
   head.notes = outcome.notes;
+  head.unreplayable = outcome.result.unreplayable;
   head.failure = outcome.failure;
+  if (head.failure) find_objects(*head.failure, head.objects);
   name_entries(head, head.failure);
-  if (head.failure && head.failure->kind == "exit" && head.failure->file.empty()) place_exit(head);
+  if (head.failure && head.failure->kind == HEDDLE_FAIL_EXIT && head.failure->file.empty()) place_exit(head);
   head.wait_status = outcome.wait_status;
   head.complete = outcome.complete;
   if (Status finished = writer_.finish(head); !finished) return std::unexpected(finished.error());

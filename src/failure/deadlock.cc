@@ -1,15 +1,14 @@
 #include "src/failure/deadlock.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "src/failure/thread_state.h"
+#include "src/failure/wait_cycle.h"
+#include "src/show/kind_text.h"
 #include "src/trace/call_name.h"
-#include "src/program/function_name.h"
 
 namespace heddle {
 namespace {
@@ -23,40 +22,9 @@ std::uint32_t holder_of(const EvidenceReader& evidence, std::size_t thread) {
   return object && object->owner && evidence.is_thread(object->owner - 1) ? object->owner : 0;
 }
 
-std::vector<std::string> texts_of(std::span<const DeadlockEdge> edges, std::span<const std::size_t> cycle) {
-  std::vector<std::string> texts;
-  for (const std::size_t i : cycle) texts.push_back(edge_text(edges[i]));
-  return texts;
-}
-
-/// Each thread waits for one thread at most, so walking on from `start` either ends or enters the only cycle ahead.
-std::vector<std::size_t> cycle_from(std::span<const DeadlockEdge> edges,
-                                    const std::map<std::string, std::size_t>& edge_of, std::size_t start) {
-  std::vector<std::size_t> path;
-  for (std::size_t at = start;;) {
-    if (const auto seen = std::ranges::find(path, at); seen != path.end()) return {seen, path.end()};
-    path.push_back(at);
-    const auto next = edge_of.find(edges[at].holder);
-    if (next == edge_of.end()) return {};
-    at = next->second;
-  }
-}
-
-/// The rotation with the smallest texts; among equal ones the one that starts with the first edge, so that it is
-/// unique.
-void normalise_rotation(std::span<const DeadlockEdge> edges, std::vector<std::size_t>& cycle) {
-  std::vector<std::size_t> best = cycle;
-  for (std::size_t i = 0; i < cycle.size(); ++i) {
-    std::ranges::rotate(cycle, cycle.begin() + 1);
-    if (std::pair(texts_of(edges, cycle), cycle) < std::pair(texts_of(edges, best), best)) best = cycle;
-  }
-  cycle = std::move(best);
-}
-
 std::string wait_text(const DeadlockEdge& e) {
-  const std::string what = wait_phrase(e.operation, e.object);
-  return e.holder.empty() || e.operation == "join" ? fmt::format("{} {}", e.thread, what)
-                                                   : fmt::format("{} {} held by {}", e.thread, what, e.holder);
+  const std::string what = wait_phrase(e.wait, e.object);
+  return is_held(e) ? fmt::format("{} {} held by {}", e.thread, what, e.holder) : fmt::format("{} {}", e.thread, what);
 }
 
 /// While a mutex is held, a waiter may have had its signal and wait for that mutex: the model does not tell.
@@ -96,21 +64,18 @@ std::string lock_note(EvidenceReader& evidence, std::size_t thread, const Heddle
 
 }  // namespace
 
-std::string edge_text(const DeadlockEdge& edge) {
-  const std::string function = bare_name(edge.wait_site.function);
-  return function.empty() ? edge.operation : fmt::format("{} {}", edge.operation, function);
-}
-
 DeadlockEdge wait_edge(EvidenceReader& evidence, std::size_t thread) {
   DeadlockEdge edge;
+  const HeddleThreadInfo& t = evidence.thread(thread);
   edge.thread = evidence.name(static_cast<std::uint32_t>(thread));
-  edge.operation = operation_word(evidence.thread(thread).pending_kind);
+  edge.wait = wait_kind(t.pending_kind);
   const HeddleObjectInfo* object = evidence.pending_object(thread);
   const std::uint32_t holder = holder_of(evidence, thread);
   if (holder) edge.holder = evidence.name(holder - 1);
-  edge.object = edge.operation == "join" ? edge.holder : evidence.object_name(object);
-  // Not in the operation: that is part of the signature, and traces of before do not have it.
-  if (const HeddleThreadInfo& t = evidence.thread(thread); t.pending_kind == HEDDLE_EV_IO_RETURN) edge.object = call_name(t.pending_address);
+  edge.object = edge.wait == WaitKind::kThread       ? edge.holder
+                : edge.wait == WaitKind::kSystemCall ? std::string(call_name(t.pending_address))
+                                                     : evidence.object_name(object);
+  edge.object_id = evidence.object_id(object);
   if (const Frame* frame = user_frame(evidence.stack(thread))) edge.wait_site = *frame;
   if (object && holder) {
     const Stack held = evidence.captured_stack(object->held_stack);
@@ -119,30 +84,63 @@ DeadlockEdge wait_edge(EvidenceReader& evidence, std::size_t thread) {
   return edge;
 }
 
-std::vector<std::size_t> find_cycle(std::span<const DeadlockEdge> edges) {
-  std::map<std::string, std::size_t> edge_of;
-  for (std::size_t i = 0; i < edges.size(); ++i) edge_of.emplace(edges[i].thread, i);
-  std::vector<std::size_t> best;
-  std::set<std::size_t> done;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (done.contains(i)) continue;
-    std::vector<std::size_t> cycle = cycle_from(edges, edge_of, i);
-    done.insert(i);
-    done.insert(cycle.begin(), cycle.end());
-    if (cycle.empty()) continue;
-    normalise_rotation(edges, cycle);
-    if (best.empty() || texts_of(edges, cycle) < texts_of(edges, best)) best = std::move(cycle);
-  }
-  return best;
+namespace {
+
+ThreadState outside(const HeddleThreadInfo& t) {
+  ThreadState state;
+  state.activity = Activity::kOutside;
+  const bool known = t.pending_kind == HEDDLE_EV_IO_RETURN || t.pending_kind == HEDDLE_EV_IO_LEAVE;
+  if (known) state.object = call_name(t.pending_address);
+  return state;
 }
 
-std::vector<std::size_t> root_edges(std::span<const DeadlockEdge> edges) {
-  std::set<std::string> blocked;
-  for (const DeadlockEdge& e : edges) blocked.insert(e.thread);
-  std::vector<std::size_t> roots;
-  for (std::size_t i = 0; i < edges.size(); ++i)
-    if (edges[i].holder.empty() || !blocked.contains(edges[i].holder)) roots.push_back(i);
-  return roots;
+ThreadState waiting(const DeadlockEdge& edge, bool timed) {
+  ThreadState state;
+  state.activity = Activity::kWaiting;
+  state.wait = edge.wait;
+  state.object_id = edge.object_id;
+  state.object = edge.object;
+  state.holder = edge.holder;
+  state.timed = timed;
+  return state;
+}
+
+ThreadState about_to(EvidenceReader& evidence, std::size_t thread) {
+  ThreadState state;
+  state.activity = Activity::kAboutTo;
+  state.operation = evidence.thread(thread).pending_kind;
+  const HeddleObjectInfo* object = evidence.pending_object(thread);
+  state.object_id = evidence.object_id(object);
+  state.object = evidence.object_name(object);
+  return state;
+}
+
+ThreadState pending(EvidenceReader& evidence, std::size_t thread) {
+  const HeddleThreadInfo& t = evidence.thread(thread);
+  if (t.pending_kind == HEDDLE_EV_SLEEP) return {.activity = Activity::kSleeping};
+  if (t.pending_kind == HEDDLE_EV_IO_RETURN) return outside(t);
+  if (t.pending_kind == HEDDLE_EV_THREAD_START) return {.activity = Activity::kNotStarted};
+  if (evidence.is_blocked(thread) || (t.deadline_ns && !t.enabled))
+    return waiting(wait_edge(evidence, thread), t.deadline_ns != 0);
+  return about_to(evidence, thread);
+}
+
+}  // namespace
+
+ThreadState thread_state(EvidenceReader& evidence, std::size_t thread) {
+  const HeddleThreadInfo& t = evidence.thread(thread);
+  switch (t.state) {
+    case HEDDLE_T_RUNNING:
+      return {.activity = Activity::kRunning};
+    case HEDDLE_T_OUT:
+      return outside(t);
+    case HEDDLE_T_DONE:
+      return {.activity = Activity::kFinished};
+    case HEDDLE_T_PENDING:
+      return pending(evidence, thread);
+    default:
+      return {};
+  }
 }
 
 std::vector<DeadlockEdge> deadlock_edges(EvidenceReader& evidence) {

@@ -82,10 +82,15 @@ const HeddleObjectInfo* EvidenceReader::pending_object(std::size_t index) const 
   return nullptr;
 }
 
+// Entry i of the region's table has id i + 1.
+std::uint32_t EvidenceReader::object_id(const HeddleObjectInfo* object) const {
+  return object ? static_cast<std::uint32_t>(object - evidence_.objects.data() + 1) : 0;
+}
+
 std::string EvidenceReader::object_name(const HeddleObjectInfo* object) {
   if (!object) return {};
   if (object_names_.empty()) object_names_ = object_names(evidence_.objects, evidence_.stack_words, evidence_.symbolizer);
-  return object_names_[static_cast<std::size_t>(object - evidence_.objects.data())];
+  return object_names_[static_cast<std::size_t>(object - evidence_.objects.data())].text;
 }
 
 }  // namespace heddle

@@ -47,6 +47,8 @@ class EvidenceReader {
 
   /// The object that the thread's pending operation is about; null: none.
   const HeddleObjectInfo* pending_object(std::size_t index) const;
+  /// In the table of objects of this run, and of its trace; 0 for null.
+  std::uint32_t object_id(const HeddleObjectInfo* object) const;
   /// "m", "q.lock", "mutex#2"; "" for null.
   std::string object_name(const HeddleObjectInfo* object);
 
@@ -54,7 +56,7 @@ class EvidenceReader {
   const RunEvidence& evidence_;
   std::map<std::size_t, Stack> stacks_;
   bool memory_denied_ = false;
-  std::vector<std::string> object_names_;  // of all objects, filled at the first question
+  std::vector<ObjectName> object_names_;  // of all objects, filled at the first question
 };
 
 }  // namespace heddle

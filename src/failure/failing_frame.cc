@@ -24,13 +24,21 @@ constexpr std::array<std::string_view, 4> kExit = {"exit", "_exit", "_Exit", "qu
 constexpr std::array<std::string_view, 2> kCheck = {"heddle_check", "heddle_check_failed"};
 
 /// How the program tells that it fails, outermost call.
-Names reporters(std::string_view kind) {
-  if (kind == "assertion") return kAssertion;
-  if (kind == "abort") return kAbort;
-  if (kind == "exception") return kThrow;
-  if (kind == "exit") return kExit;
-  if (kind == "check") return kCheck;
-  return {};
+Names reporters(FailureKind kind) {
+  switch (kind) {
+    case HEDDLE_FAIL_ASSERTION:
+      return kAssertion;
+    case HEDDLE_FAIL_ABORT:
+      return kAbort;
+    case HEDDLE_FAIL_EXCEPTION:
+      return kThrow;
+    case HEDDLE_FAIL_EXIT:
+      return kExit;
+    case HEDDLE_FAIL_CHECK:
+      return kCheck;
+    default:
+      return {};
+  }
 }
 
 bool is_one_of(const Frame& frame, Names names) { return std::ranges::find(names, frame.function) != names.end(); }
@@ -41,7 +49,7 @@ bool holds(const Stack& stack, Names names) {
 
 }  // namespace
 
-std::span<const Frame> frames_of_cause(const Stack& stack, std::string_view kind) {
+std::span<const Frame> frames_of_cause(const Stack& stack, FailureKind kind) {
   std::span<const Frame> frames = stack;
   const Names names = reporters(kind);
   for (std::size_t i = stack.size(); i-- > 0;)
@@ -49,7 +57,7 @@ std::span<const Frame> frames_of_cause(const Stack& stack, std::string_view kind
   return frames;
 }
 
-const Frame* frame_of_cause(const Stack& stack, std::string_view kind) {
+const Frame* frame_of_cause(const Stack& stack, FailureKind kind) {
   const auto frames = frames_of_cause(stack, kind);
   return user_frame(frames.empty() ? std::span<const Frame>(stack) : frames);
 }

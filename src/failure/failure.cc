@@ -10,7 +10,6 @@
 #include "src/failure/evidence.h"
 #include "src/failure/failing_frame.h"
 #include "src/failure/message.h"
-#include "src/failure/thread_state.h"
 #include "src/program/function_name.h"
 
 namespace heddle {
@@ -127,8 +126,8 @@ std::vector<ThreadAtFailure> threads_at_failure(EvidenceReader& evidence) {
   for (std::size_t i = 0; i < evidence.thread_count(); ++i) {
     const bool ends = !evidence.is_live(i) && evidence.failure().has_regs && evidence.failure().thread == i;
     if (!ends && !evidence.is_live(i)) continue;
-    threads.push_back({evidence.name(static_cast<std::uint32_t>(i)), ends ? "ending" : state_text(evidence, i),
-                       evidence.stack(i)});
+    const ThreadState state = ends ? ThreadState{.activity = Activity::kEnding} : thread_state(evidence, i);
+    threads.push_back({evidence.name(static_cast<std::uint32_t>(i)), state, evidence.stack(i)});
   }
   return threads;
 }
@@ -144,7 +143,7 @@ std::optional<FailureRecord> classify(const RunEvidence& raw, int wait_status) {
     refine_abort(cause, evidence.stack(evidence.failure().thread));
 
   FailureRecord record;
-  record.kind = kind_text(cause.kind);
+  record.kind = cause.kind;
   if (cause.recorded) record.threads = threads_at_failure(evidence);  // else the process is gone and the table is history
   if (cause.kind == HEDDLE_FAIL_DEADLOCK) {
     record.deadlock = deadlock_edges(evidence);

@@ -28,9 +28,8 @@ std::optional<FailureRecord> classify(const RunEvidence& evidence, int wait_stat
 /// kind + function names of the normalised stack (no lines, addresses, thread names); deadlock: rotation-normalised
 /// cycle of lock sites (without a cycle: the set of waits that no thread can end); exit: status, and of a GoogleTest
 /// program the test and the expectation that failed; exception: type and throwing function. Readable, parts joined by
-/// '|', at most 200 characters. Made of the record's kind, thread, threads, deadlock, function, and the first line of
-/// `detail` ("type: ...", "status: ...", "signal: ...", "report:
-/// ..."), of an exit also of its lines "test: ..." and "expectation: ...".
+/// '|', at most 200 characters. Made of the record's kind, subject, thread, threads, deadlock, function, test and
+/// expectation. It consists of tokens (src/trace/kinds.h) and names: no text for people is part of it.
 std::string signature(const FailureRecord& failure);
 
 }  // namespace heddle

@@ -6,15 +6,10 @@
 #include <fmt/core.h>
 
 #include "src/failure/deadlock.h"
+#include "src/show/kind_text.h"
 
 namespace heddle {
 namespace {
-
-constexpr std::string_view kKinds[] = {
-#define HEDDLE_X(name, text) text,
-    HEDDLE_FAILURE_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-};
 
 std::string signal_name(int number) {
   const char* abbreviation = ::sigabbrev_np(number);
@@ -34,17 +29,18 @@ std::string or_else(std::string text, std::string_view otherwise) {
 }
 
 /// What kind of address a fault hit: says more than its digits, and does not change from run to run.
-std::string address_class(EvidenceReader& evidence, std::uint64_t address) {
+AddressClass address_class(EvidenceReader& evidence, std::uint64_t address) {
   constexpr std::uint64_t kGuard = 1 << 20;
   const std::uint32_t index = evidence.failure().thread;
   if (evidence.is_thread(index)) {
     const HeddleThreadInfo& t = evidence.thread(index);
-    if (t.stack_low && address < t.stack_low + 4096 && address + kGuard >= t.stack_low) return "stack overflow";
+    if (t.stack_low && address < t.stack_low + 4096 && address + kGuard >= t.stack_low)
+      return AddressClass::kStackOverflow;
   }
-  if (address < 4096) return "null pointer";
-  if (address < 65536) return "pointer close to null";
-  if (address >> 47 != 0) return "not a valid address";
-  return "address that is not mapped or not allowed";
+  if (address < 4096) return AddressClass::kNull;
+  if (address < 65536) return AddressClass::kCloseToNull;
+  if (address >> 47 != 0) return AddressClass::kInvalid;
+  return AddressClass::kNotAllowed;
 }
 
 std::string quoted(std::string_view word, std::string_view text) { return fmt::format("{} `{}`", word, text); }
@@ -56,14 +52,14 @@ void describe_fault(FailureRecord& record, EvidenceReader& evidence, const Cause
   const bool has_address = cause.recorded && (cause.kind == HEDDLE_FAIL_SEGFAULT || cause.kind == HEDDLE_FAIL_BUS);
   if (!has_address) return;
   const std::uint64_t address = evidence.failure().fault_address;
-  const std::string kind = address_class(evidence, address);
-  record.message = fmt::format("{}: {}", what, kind);
+  record.address = address_class(evidence, address);
+  record.message = fmt::format("{}: {}", what, to_text(record.address));
   record.detail += fmt::format("{}address: {:#x}", record.detail.empty() ? "" : "\n", address);
 }
 
 void describe_exception(FailureRecord& record, const HeddleFailure& failure) {
   std::string mangled(text_of(failure.type));
-  const std::string what = one_line(text_of(failure.message));
+  const std::string& what = record.said;
   if (mangled.empty()) {
     record.message = what.empty() ? "std::terminate was called" : fmt::format("std::terminate was called: {}", what);
     return;
@@ -75,6 +71,7 @@ void describe_exception(FailureRecord& record, const HeddleFailure& failure) {
   if (type.starts_with(kTypeinfo)) type.erase(0, kTypeinfo.size());
   if (type.starts_with("_ZTS")) type = mangled;  // not a mangled name after all
   record.message = fmt::format("uncaught exception {}{}{}", type, what.empty() ? "" : ": ", what);
+  record.subject = type;
   record.detail = fmt::format("type: {}", type);
 }
 
@@ -93,13 +90,10 @@ std::string report_class(std::string_view line) {
 
 }  // namespace
 
-std::string kind_text(HeddleFailureKind kind) {
-  return std::string(kind < HEDDLE_FAIL_COUNT ? kKinds[kind] : kKinds[0]);
-}
-
 void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& cause) {
   const HeddleFailure& failure = evidence.failure();
-  const std::string text = cause.recorded ? one_line(text_of(failure.message)) : std::string();
+  if (cause.recorded) record.said = one_line(text_of(failure.message));
+  const std::string& text = record.said;
   switch (cause.kind) {
     case HEDDLE_FAIL_ASSERTION:
       record.message = text.empty() ? "assertion failed" : quoted("assertion", text);
@@ -136,11 +130,13 @@ void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& caus
       break;
     case HEDDLE_FAIL_EXIT:
       record.message = fmt::format("exit status {}", cause.exit_status);
-      record.detail = fmt::format("status: {}", cause.exit_status);
+      record.subject = std::to_string(cause.exit_status);
+      record.detail = fmt::format("status: {}", record.subject);
       break;
     case HEDDLE_FAIL_SANITIZER:
       record.message = or_else(text, "a sanitizer reported an error");
-      record.detail = fmt::format("report: {}", report_class(text));
+      record.subject = report_class(text);
+      record.detail = fmt::format("report: {}", record.subject);
       break;
     case HEDDLE_FAIL_OUTPUT:
       record.message = or_else(text, "the output matches the pattern that means failure");
@@ -149,8 +145,9 @@ void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& caus
       record.message = or_else(text, "data race");
       break;
     case HEDDLE_FAIL_SIGNALED:
-      record.message = fmt::format("killed by {}", signal_name(cause.signal));
-      record.detail = fmt::format("signal: {}", signal_name(cause.signal));
+      record.subject = signal_name(cause.signal);
+      record.message = fmt::format("killed by {}", record.subject);
+      record.detail = fmt::format("signal: {}", record.subject);
       break;
     case HEDDLE_FAIL_NONE:
     case HEDDLE_FAIL_COUNT:

@@ -14,11 +14,7 @@ struct Cause {
   bool recorded = false;  // the child left a failure record; else this comes from its wait status
 };
 
-/// The kind as DESIGN.md spells it.
-std::string kind_text(HeddleFailureKind kind);
-
-/// Fills message and detail. The first line of `detail` is "name: value" of what the signature needs beside functions:
-/// the type of an exception, the status of an exit, the signal, the class of a sanitizer's report.
+/// Fills message and detail, for people, and what they are made of: subject, said, address.
 void describe(FailureRecord& record, EvidenceReader& evidence, const Cause& cause);
 
 }  // namespace heddle

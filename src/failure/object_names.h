@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "abi/region.h"
@@ -11,13 +10,10 @@
 
 namespace heddle {
 
-/// "mutex", "semaphore", ... for the event kind that an object was first touched by.
-std::string_view object_word(std::uint32_t kind);
-
 /// By index in the region's table: "m", "queue.lock" (static storage), "thr->mutex" (as its first user spells it; several of
 /// that name are numbered from the second on: "thr->mutex#2"), "mutex#2". `symbolizer` may be null.
-std::vector<std::string> object_names(std::span<const HeddleObjectInfo> objects, std::span<const std::uint64_t> stack_words,
-                                      Symbolizer* symbolizer);
+std::vector<ObjectName> object_names(std::span<const HeddleObjectInfo> objects,
+                                     std::span<const std::uint64_t> stack_words, Symbolizer* symbolizer);
 
 /// The addresses of a stack in the region's table; empty for 0 and for damaged ids.
 std::vector<std::uint64_t> stack_addresses(std::span<const std::uint64_t> words, std::uint32_t id);

@@ -11,4 +11,8 @@ namespace heddle {
 std::string identity(const FailureRecord& failure);
 bool same_failure(const FailureRecord& one, const FailureRecord& other);
 
+/// Whether the program, or the machine, said the same: for failures whose functions are not known. The place does not
+/// count.
+bool same_words(const FailureRecord& one, const FailureRecord& other);
+
 }  // namespace heddle

@@ -1,14 +1,17 @@
 // The identity of a failure: equal for the same bug from run to run, on every backend, whichever thread hits it.
 // Readable.
+//
+// Rules of this file: a signature is kept by other programs for years. It consists of tokens and of names of the
+// program; text for people is not used here, nor by what is included (scripts/check-tree).
 #include <algorithm>
 #include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "src/failure/deadlock.h"
 #include "src/failure/failing_frame.h"
 #include "src/failure/failure.h"
+#include "src/failure/wait_cycle.h"
 #include "src/program/function_name.h"
 
 namespace heddle {
@@ -41,10 +44,10 @@ std::vector<std::string> user_functions(const FailureRecord& failure) {
 /// there is chance.
 std::vector<std::string> deadlock_parts(const FailureRecord& failure) {
   std::vector<std::string> parts;
-  for (const std::size_t i : find_cycle(failure.deadlock)) parts.push_back(edge_text(failure.deadlock[i]));
+  for (const std::size_t i : find_cycle(failure.deadlock)) parts.push_back(edge_token(failure.deadlock[i]));
   if (!parts.empty()) return parts;
   std::set<std::string> waits;
-  for (const std::size_t i : root_edges(failure.deadlock)) waits.insert(edge_text(failure.deadlock[i]));
+  for (const std::size_t i : root_edges(failure.deadlock)) waits.insert(edge_token(failure.deadlock[i]));
   return {waits.begin(), waits.end()};
 }
 
@@ -53,30 +56,14 @@ std::vector<std::string> deadlock_parts(const FailureRecord& failure) {
 std::vector<std::string> spinning_parts(const FailureRecord& failure) {
   std::set<std::string> outermost;
   for (const ThreadAtFailure& thread : failure.threads) {
-    if (thread.state.starts_with("waits") || thread.state == "finished") continue;
-    if (failure.kind == "hang" && thread.thread != failure.thread) continue;
+    if (thread.state.activity == Activity::kWaiting || thread.state.activity == Activity::kFinished) continue;
+    if (failure.kind == HEDDLE_FAIL_HANG && thread.thread != failure.thread) continue;
     const auto it = std::ranges::find_if(thread.stack.rbegin(), thread.stack.rend(),
                                          [](const Frame& f) { return !f.system && !f.function.empty(); });
     if (it != thread.stack.rend()) outermost.insert(bare_name(it->function));
   }
   if (outermost.empty() && !failure.function.empty()) outermost.insert(bare_name(failure.function));
   return {outermost.begin(), outermost.end()};
-}
-
-/// "type: std::logic_error\n..." -> "std::logic_error"
-std::string qualifier(const FailureRecord& failure) {
-  const std::string line = failure.detail.substr(0, failure.detail.find('\n'));
-  const auto colon = line.find(": ");
-  return colon == std::string::npos ? line : line.substr(colon + 2);
-}
-
-/// "status: 1\ntest: Bank.Pays\n...", "test" -> "Bank.Pays"; "" when there is no such line.
-std::string line_of_detail(const FailureRecord& failure, std::string_view name) {
-  const std::string key = fmt::format("\n{}: ", name);
-  const std::size_t at = failure.detail.find(key);
-  if (at == std::string::npos) return {};
-  const std::size_t begin = at + key.size();
-  return failure.detail.substr(begin, failure.detail.find('\n', begin) - begin);
 }
 
 std::string shortened(std::string text) {
@@ -90,21 +77,35 @@ std::string shortened(std::string text) {
 
 std::string signature(const FailureRecord& failure) {
   std::vector<std::string> parts;
-  if (failure.kind == "deadlock")
-    parts = deadlock_parts(failure);
-  else if (failure.kind == "livelock" || failure.kind == "hang")
-    parts = spinning_parts(failure);
-  else if (failure.kind == "exit")
-    parts = {qualifier(failure), line_of_detail(failure, "test"), line_of_detail(failure, "expectation")};
-  else if (failure.kind == "output")
-    parts = {qualifier(failure)};
-  else
-    parts = user_functions(failure);
-
-  const bool qualified = failure.kind == "exception" || failure.kind == "sanitizer" || failure.kind == "signal";
-  if (failure.kind == "exception" && parts.size() > 1) parts.resize(1);
-  if (qualified) parts.insert(parts.begin(), qualifier(failure));
-  parts.insert(parts.begin(), failure.kind);
+  switch (failure.kind) {
+    case HEDDLE_FAIL_DEADLOCK:
+      parts = deadlock_parts(failure);
+      break;
+    case HEDDLE_FAIL_LIVELOCK:
+    case HEDDLE_FAIL_HANG:
+      parts = spinning_parts(failure);
+      break;
+    case HEDDLE_FAIL_EXIT:
+      parts = {failure.subject, failure.test, failure.expectation};
+      break;
+    case HEDDLE_FAIL_OUTPUT:
+      parts = {failure.subject};
+      break;
+    case HEDDLE_FAIL_EXCEPTION:
+      parts = user_functions(failure);
+      parts.resize(std::min<std::size_t>(parts.size(), 1));
+      parts.insert(parts.begin(), failure.subject);
+      break;
+    case HEDDLE_FAIL_SANITIZER:
+    case HEDDLE_FAIL_SIGNALED:
+      parts = user_functions(failure);
+      parts.insert(parts.begin(), failure.subject);
+      break;
+    default:
+      parts = user_functions(failure);
+      break;
+  }
+  parts.insert(parts.begin(), std::string(token(failure.kind)));
   std::erase_if(parts, [](const std::string& p) { return p.empty(); });
   return shortened(fmt::format("{}", fmt::join(parts, "|")));
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/rows.h"
 #include "src/show/words.h"
@@ -54,15 +55,15 @@ Json failure_of(const TraceHead& head) {
   const FailureRecord& f = *head.failure;
   Json waits = Json::array();
   for (const DeadlockEdge& e : f.deadlock) {
-    std::string text = fmt::format("{} waits: {} {}", e.thread, e.operation, e.object);
+    std::string text = fmt::format("{} waits: {}", e.thread, to_text(e));
     if (e.wait_site.line != 0) text += fmt::format(" at {}:{}", base_name(e.wait_site.file), e.wait_site.line);
-    if (!e.holder.empty() && e.operation != "join") text += fmt::format(", held by {}", e.holder);
+    if (is_held(e)) text += fmt::format(", held by {}", e.holder);
     if (e.hold_site.line != 0) text += fmt::format(" (taken at {}:{})", base_name(e.hold_site.file), e.hold_site.line);
     waits.push_back(clean(text, true));
   }
   std::string place = f.line != 0 ? fmt::format("{}:{}", base_name(f.file), f.line) : "";
   if (!f.function.empty()) place += fmt::format("{}in {}", place.empty() ? "" : " ", f.function);
-  return {{"kind", f.kind},
+  return {{"kind", token(f.kind)},
           {"message", clean(f.message, true)},
           {"thread", f.thread},
           {"place", clean(place, true)},

@@ -180,7 +180,9 @@ Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Exec
   if (no_light_) request.parameters.light = 0;
   Result<RunOutcome> outcome = once();
   const auto no_progress = [&] {
-    return outcome ? outcome->end != RunEnd::kTimeout && outcome->failure && (outcome->failure->kind == "livelock" || outcome->failure->kind == "hang") : executor.escaped();
+    return outcome ? outcome->end != RunEnd::kTimeout && outcome->failure &&
+                         (outcome->failure->kind == HEDDLE_FAIL_LIVELOCK || outcome->failure->kind == HEDDLE_FAIL_HANG)
+                   : executor.escaped();
   };
   const bool called_by_light = outcome && outcome->result.called_by_light;
   if (!request.parameters.light || stop_ || !(no_progress() || called_by_light)) return outcome;

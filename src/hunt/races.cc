@@ -13,18 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxConfirmed = 50;
 
-// A range is an access like any other to whoever reads about it.
-std::string access_word(std::uint32_t kind) {
-  static constexpr std::string_view kTexts[] = {
-#define HEDDLE_X(name, text, properties) text,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  std::string_view text = kind < HEDDLE_EV_COUNT ? kTexts[kind] : "access";
-  if (text.ends_with(" range")) text.remove_suffix(std::string_view(" range").size());
-  return std::string(text);
-}
-
 struct End {
   std::uint32_t site, thread, kind, stack;
 };
@@ -33,7 +21,7 @@ RaceAccess access(const End& end, const RunOutcome& outcome, SiteResolver& resol
   const Evidence& evidence = *outcome.evidence;
   RaceAccess out;
   out.thread = end.thread < evidence.threads.size() ? thread_name(evidence.threads, end.thread) : "?";
-  out.kind = access_word(end.kind);
+  out.kind = end.kind < HEDDLE_EV_COUNT ? end.kind : 0;
   SiteRecord site = resolver.resolve(end.site);
   out.function = demangle(site.function);
   out.file = site.file;

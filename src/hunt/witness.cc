@@ -9,6 +9,7 @@
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
 #include "src/program/program.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -30,38 +31,26 @@ std::uint32_t trace_detail(const Options& options, std::uint64_t accesses) {
   return accesses <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
 }
 
-const char* points_name(HeddlePointSet points) {
-  switch (points) {
-    case HEDDLE_POINTS_SYNC:
-      return "sync";
-    case HEDDLE_POINTS_RACY:
-      return "racy";
-    case HEDDLE_POINTS_ALL:
-      break;
-  }
-  return "all";
-}
-
 void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan, bool light) {
   meta.strategy = strategy_name(pick_of(request, epoch, plan.parameters.run_index).strategy);
-  meta.points = points_name(static_cast<HeddlePointSet>(plan.parameters.point_set));
+  meta.points = static_cast<HeddlePointSet>(plan.parameters.point_set);
   meta.seed = request.seed;
   meta.run_index = plan.parameters.run_index;
   meta.time_base_ns = plan.parameters.time_base_ns;
   meta.virtual_cpus = plan.parameters.virtual_cpus;
   meta.racy_sites = plan.points;
   // Numbers that a replay needs to end where the run ended.
-  meta.more["max_steps"] = std::to_string(plan.parameters.max_steps);
-  meta.more["fail_on_race"] = std::to_string(plan.parameters.fail_on_race);
-  meta.more["fork_at_mark"] = std::to_string(plan.parameters.fork_at_mark);
-  meta.more["fail_on_exit"] = request.conditions.exits();
-  meta.more["fail_on_output"] = request.conditions.output();
-  meta.more["network"] = request.worker.launch.network == Network::kOwn ? "own" : "host";
-  if (light) meta.more["light"] = "1";
-  meta.more["signals_at_points"] = "1";  // traces without it were made with late ones (abi/late_signals.h)
-  meta.more["time_model"] = std::to_string(plan.parameters.time_model);
-  meta.more["pct_depth"] = std::to_string(plan.parameters.pct_depth);
-  meta.more["pct_steps"] = std::to_string(plan.parameters.pct_steps);
+  meta.more[meta_key::kMaxSteps] = std::to_string(plan.parameters.max_steps);
+  meta.more[meta_key::kFailOnRace] = std::to_string(plan.parameters.fail_on_race);
+  meta.more[meta_key::kForkAtMark] = std::to_string(plan.parameters.fork_at_mark);
+  meta.more[meta_key::kFailOnExit] = request.conditions.exits();
+  meta.more[meta_key::kFailOnOutput] = request.conditions.output();
+  meta.more[meta_key::kNetwork] = request.worker.launch.network == Network::kOwn ? "own" : "host";
+  if (light) set_flag(meta, meta_key::kLight);
+  set_flag(meta, meta_key::kSignalsAtPoints);  // traces without it were made with late ones (abi/late_signals.h)
+  meta.more[meta_key::kTimeModel] = std::to_string(plan.parameters.time_model);
+  meta.more[meta_key::kPctDepth] = std::to_string(plan.parameters.pct_depth);
+  meta.more[meta_key::kPctSteps] = std::to_string(plan.parameters.pct_steps);
 }
 
 // Behind a wrapper script: the build that matters is that of the program it executes.
@@ -109,7 +98,7 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   // A light run has seen few of its accesses.
   meta.detail = trace_detail(request.options, std::max(first.result.access_count, epoch.accesses));
   fill_meta(meta, request, epoch, plan, first.light);
-  if (first.result.wrote_files || request.worker.cwd_copy) meta.more["cwd_copy"] = "1";  // who executes it again
+  if (first.result.wrote_files || request.worker.cwd_copy) set_flag(meta, meta_key::kCwdCopy);  // who executes it again
   const Status ready = executor.worker().prepare();
   fill_builds(meta, first, executor.worker());
 
@@ -189,7 +178,7 @@ Result<TraceHead> write_seen_race_trace(const HuntRequest& request, const HuntRe
   const Epoch& epoch = epoch_of(result, index);
   meta.detail = HEDDLE_DETAIL_CHOICES;
   fill_meta(meta, request, epoch, plan_run(request, epoch, index), false);
-  if (seen.result.wrote_files || request.worker.cwd_copy) meta.more["cwd_copy"] = "1";
+  if (seen.result.wrote_files || request.worker.cwd_copy) set_flag(meta, meta_key::kCwdCopy);
   fill_builds(meta, seen, executor.worker());
   return write_plain(seen, std::move(why), std::move(meta), std::move(races), path, executor);
 }

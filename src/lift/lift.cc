@@ -9,6 +9,8 @@
 #include "src/engine/ending.h"
 #include "src/engine/trace_builder.h"
 #include "src/lift/order.h"
+#include "src/show/names.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -26,15 +28,6 @@ struct Followed {
   bool left = false;       // another one came
   std::uint32_t beyond = 0;  // the first one behind the last of the recording; 0: none
 };
-
-const char* kind_text(std::uint32_t kind) {
-  static constexpr const char* kTexts[] = {
-#define HEDDLE_X(name, text, properties) text,
-      HEDDLE_EVENT_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  return kind < HEDDLE_EV_COUNT ? kTexts[kind] : "?";
-}
 
 std::string words_of(const HeddleDivergence& divergence, std::uint64_t steps) {
   const std::string where = fmt::format("it left its schedule at step {} of {}", divergence.step, steps);
@@ -120,12 +113,12 @@ RunRequest Lift::request(std::uint32_t detail) const {
 
 Meta Lift::meta(const RunRequest& request) const {
   Meta out = head_.meta;
-  out.strategy = kLiftedStrategy;
-  out.points = "racy";
+  out.source = TraceSource::kLifted;
+  out.points = HEDDLE_POINTS_RACY;
   out.detail = request.parameters.detail;
   out.racy_sites = request.points;
-  out.more["max_steps"] = std::to_string(request.parameters.max_steps);
-  out.more["time_model"] = std::to_string(request.parameters.time_model);
+  out.more[meta_key::kMaxSteps] = std::to_string(request.parameters.max_steps);
+  out.more[meta_key::kTimeModel] = std::to_string(request.parameters.time_model);
   return out;
 }
 
@@ -190,7 +183,7 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
     std::optional<std::string> other = differs(*outcome, steps);
     if (!other) {
       if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
-      if (head_.failure && !outcome->failure) outcome->failure = head_.failure;
+      if (head_.failure && !outcome->failure) outcome->failure = without_object_ids(*head_.failure);
       outcome->evidence->inputs = head_.inputs;
       Result<TraceHead> head = builder.finish(std::move(meta), *outcome, executor_, head_.races);
       if (!head) return std::unexpected(head.error());
@@ -207,11 +200,13 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
 
 Error why_not_lifted(const TraceReader& trace) {
   const TraceHead& head = trace.head();
-  if (head.meta.strategy == kLiftedStrategy) return {"it was lifted before", "it can be shown and simplified as it is"};
-  if (head.meta.strategy != kRecordedStrategy) return {"it is no recording", "it can be shown and simplified as it is"};
+  if (head.meta.source == TraceSource::kLifted)
+    return {"it was lifted before", "it can be shown and simplified as it is"};
+  if (head.meta.source != TraceSource::kRecorded)
+    return {"it is no recording", "it can be shown and simplified as it is"};
   if (!trace.damage().empty()) return {trace.damage(), "heddle replay --trust follows what is left of it"};
-  const auto cut = head.meta.more.find("cut_off");
-  if (cut != head.meta.more.end() && cut->second == "1") return {"the recording was cut off: its end is not in it", "heddle replay follows it as far as it goes"};
+  if (has_flag(head.meta, meta_key::kCutOff))
+    return {"the recording was cut off: its end is not in it", "heddle replay follows it as far as it goes"};
   if (head.schedule.empty()) return {"it has no schedule", ""};
   return {};
 }

@@ -170,8 +170,8 @@ Stack Symbolizer::unwind(pid_t pid, const HeddleRegs& regs, std::size_t limit) {
 
 // Locks of libc are modelled by variables of our runtime (runtime/sync/libc_lock.h): what they stand for says more than
 // their names.
-static std::string what_it_stands_for(const std::string& name) {
-  if (!name.starts_with("heddle::rt::")) return name;
+static ObjectName what_it_stands_for(const std::string& name) {
+  if (!name.starts_with("heddle::rt::")) return {name, NameOrigin::kProgram};
   constexpr std::pair<std::string_view, const char*> kWords[] = {
       {"libc_loader", "libc's loader"},
       {"random_state", "libc's random numbers"},
@@ -180,11 +180,11 @@ static std::string what_it_stands_for(const std::string& name) {
       {"environment", "libc's environment"},
   };
   for (const auto& [ending, words] : kWords)
-    if (name.ends_with(ending)) return words;
-  return "inside heddle's runtime";
+    if (name.ends_with(ending)) return {words, NameOrigin::kLibc};
+  return {"inside heddle's runtime", NameOrigin::kRuntime};
 }
 
-std::string Symbolizer::data_name(std::uint64_t address) {
+ObjectName Symbolizer::data(std::uint64_t address) {
   LoadedModule* module = impl_->modules.find(address);
   if (!module || module->system_library) return {};
   if (!module->data) module->data = std::make_unique<DataIndex>(module->dwfl);

@@ -19,6 +19,12 @@
 
 namespace heddle {
 
+/// What an object is called, and why; "" if nothing is known.
+struct ObjectName {
+  std::string text;
+  NameOrigin origin = NameOrigin::kProgram;
+};
+
 class Symbolizer {
  public:
   Symbolizer();
@@ -40,7 +46,8 @@ class Symbolizer {
   /// May this process look at the stack of that one? Sandboxes and yama can forbid it.
   static bool can_read(pid_t pid, std::uint64_t address);
   /// "counter", "queue.lock", "table[3].next" for an address in static storage (symbol + DWARF type); "" if none.
-  std::string data_name(std::uint64_t address);
+  std::string data_name(std::uint64_t address) { return data(address).text; }
+  ObjectName data(std::uint64_t address);
 
  private:
   struct Impl;

@@ -8,9 +8,6 @@
 
 namespace heddle {
 
-/// Meta::more: the recording was cut off; how the run would have ended is not known.
-inline constexpr const char* kCutOff = "cut_off";
-
 /// What a recording left in `region`.
 struct RecordedLog {
   std::span<const HeddleStep> steps;  // those that a replay can get to

@@ -16,6 +16,7 @@
 #include "src/record/convert.h"
 #include "src/record/inherited_signals.h"
 #include "src/seal/seal.h"
+#include "src/trace/meta_keys.h"
 #include "src/trace/output_file.h"
 #include "src/trace/tables.h"
 #include "src/trace/temporary_folder.h"
@@ -46,19 +47,19 @@ RunRequest plan(const Options& options) {
 }
 
 void fill_meta(Meta& meta, const RunRequest& run, const Worker& worker) {
-  meta.strategy = kRecordedStrategy;
-  meta.points = "sync";
+  meta.source = TraceSource::kRecorded;
+  meta.points = HEDDLE_POINTS_SYNC;
   meta.detail = HEDDLE_DETAIL_POINTS;
   meta.time_base_ns = run.parameters.time_base_ns;
   meta.virtual_cpus = run.parameters.virtual_cpus;
-  meta.more["max_steps"] = "0";
-  meta.more["network"] = worker.options().launch.network == Network::kOwn ? "own" : "host";
+  meta.more[meta_key::kMaxSteps] = "0";
+  meta.more[meta_key::kNetwork] = worker.options().launch.network == Network::kOwn ? "own" : "host";
   record_started_program(meta, worker.server_pid(), worker.server_executable());
 }
 
 // Whoever finds the file after we were killed has to know which program it is of, and where its modules lay.
 Status leave_for_recovery(Meta meta, Worker& worker) {
-  meta.more[kCutOff] = "1";
+  set_flag(meta, meta_key::kCutOff);
   std::string bytes;
   Status encoded = encode_meta(meta, [&](format::Section, std::string_view table, std::uint32_t) {
     bytes = table;
@@ -165,11 +166,12 @@ Result<Recorded> record(const RecordRequest& request, Meta meta) {
   if (whole.empty())
     meta.environment = without_unread(meta.environment, reads, false);
   else
-    meta.more[kWholeEnvironment] = whole;
+    meta.more[meta_key::kWholeEnvironment] = whole;
   if (!outcome->evidence) outcome->evidence = (*executor)->copy_evidence();
   record_builds(meta, outcome->evidence->modules, recorded.program);
   constexpr std::uint32_t kLog = 1u << HEDDLE_AREA_STEPS | 1u << HEDDLE_AREA_INPUTS_OUT;  // a full disk, mostly
-  if ((outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) || (outcome->result.overflow & kLog)) meta.more[kCutOff] = "1";
+  if ((outcome->end != RunEnd::kFinished && !outcome->stopped_by_us) || (outcome->result.overflow & kLog))
+    set_flag(meta, meta_key::kCutOff);
   const HeddleResult raw = outcome->result;
   Shelter shelter;
   bool sheltered = false;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "src/report/xml.h"
+#include "src/show/kind_text.h"
 #include "src/show/words.h"
 
 namespace heddle {
@@ -33,7 +34,7 @@ struct Sums {
 std::string stacks(const FailureRecord& failure) {
   std::string out;
   for (const ThreadAtFailure& thread : failure.threads) {
-    out += fmt::format("\nthread {}: {}\n", thread.thread, thread.state);
+    out += fmt::format("\nthread {}: {}\n", thread.thread, to_text(thread.state));
     for (const Frame& f : thread.stack) {
       if (f.system) continue;
       out += fmt::format("  {}{}\n", f.function.empty() ? "?" : f.function,
@@ -62,7 +63,7 @@ std::string failures(const ReportedCase& c) {
   const std::string more = c.failures.size() > 1 ? fmt::format(" (and {} more)", c.failures.size() - 1) : "";
   const char* element = failed ? "failure" : "error";
   return fmt::format("      <{} type=\"{}\" message=\"{}\">{}</{}>\n", element,
-                     xml_attribute(failed ? first.kind : "inconclusive"),
+                     xml_attribute(failed ? token(first.kind) : "inconclusive"),
                      xml_attribute((failed ? "" : c.why + ": ") + first.message + more), xml_text(text), element);
 }
 

@@ -38,12 +38,12 @@ ReportedCase failing() {
   ReportedCase c;
   c.suite = "Queue", c.name = "Takes/0", c.verdict = Verdict::kFailed, c.runs = 14, c.seconds = 0.25;
   FailureRecord f;
-  f.kind = "assertion", f.signature = "assertion|take", f.message = "assertion `n > 0`";
+  f.kind = HEDDLE_FAIL_ASSERTION, f.signature = "assertion|take", f.message = "assertion `n > 0`";
   f.thread = "0.3", f.function = "take", f.file = "/src/queue.cc", f.line = 14;
   Frame own, system;
   own.function = "take", own.file = "/src/queue.cc", own.line = 14;
   system.function = "raise", system.system = true;
-  f.threads.push_back({"0.3", "running", {system, own}});
+  f.threads.push_back({"0.3", {.activity = Activity::kRunning}, {system, own}});
   c.failures.push_back({f, "q.heddle", "heddle replay q.heddle", 14});
   c.output = "a ]]> in text\x01";
   return c;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/kind_text.h"
 #include "src/show/words.h"
 
 namespace heddle {
@@ -19,8 +20,8 @@ std::string place_text(const FailureRecord& failure) {
 std::string access_text(const RaceAccess& access) {
   const Frame frame = own_frame(access);
   const std::string at = frame.file.empty() ? "" : fmt::format(" {}:{}", base_name(frame.file), frame.line);
-  return fmt::format("{}{}{} (thread {})", access.kind, at, frame.function.empty() ? "" : " in " + frame.function,
-                     access.thread);
+  return fmt::format("{}{}{} (thread {})", access_word(access.kind), at,
+                     frame.function.empty() ? "" : " in " + frame.function, access.thread);
 }
 
 }  // namespace heddle

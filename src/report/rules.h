@@ -3,10 +3,13 @@
 #include <span>
 #include <string_view>
 
+#include "src/trace/kinds.h"
+
 namespace heddle {
 
 struct Rule {
-  std::string_view id;     // the kind
+  FailureKind kind;        // NONE: any other
+  std::string_view id;     // its token
   std::string_view name;   // CamelCase
   std::string_view text;   // one sentence
   std::string_view level;  // "error", "warning"
@@ -14,6 +17,6 @@ struct Rule {
 
 std::span<const Rule> rules();
 /// Index of a kind's rule; kinds that are new share the last rule, "other".
-std::size_t rule_of(std::string_view kind);
+std::size_t rule_of(FailureKind kind);
 
 }  // namespace heddle

@@ -10,6 +10,7 @@
 #include "src/report/locations.h"
 #include "src/report/rules.h"
 #include "src/report/thread_flows.h"
+#include "src/show/kind_text.h"
 #include "src/show/words.h"
 
 namespace heddle {
@@ -43,7 +44,7 @@ Json fingerprint(std::string_view what) {
   return {{"heddleSignature/v1", fmt::format("{:016x}", XXH3_64bits(what.data(), what.size()))}};
 }
 
-Json result_json(std::string_view kind) {
+Json result_json(FailureKind kind) {
   const std::size_t rule = rule_of(kind);
   return {{"ruleId", rules()[rule].id}, {"ruleIndex", rule}, {"level", rules()[rule].level}};
 }
@@ -100,7 +101,7 @@ class Log {
     out["partialFingerprints"] = fingerprint(test + "|" + f.signature);
     Json stacks = Json::array();
     for (const ThreadAtFailure& thread : f.threads) {
-      Json stack = locations_.stack(thread.stack, fmt::format("thread {}: {}", thread.thread, thread.state));
+      Json stack = locations_.stack(thread.stack, fmt::format("thread {}: {}", thread.thread, to_text(thread.state)));
       if (!stack.is_null()) stacks.push_back(std::move(stack));
     }
     if (!stacks.empty()) out["stacks"] = std::move(stacks);
@@ -139,15 +140,16 @@ class Log {
     const std::string text =
         fmt::format("data race on {}: {} and {}", variable, access_text(race.first), access_text(race.second));
     if (!told_.insert(text).second) return;
-    Json out = result_json("race");
+    Json out = result_json(HEDDLE_FAIL_RACE);
     out["message"] = message(text);
     const Frame first = own_frame(race.first), second = own_frame(race.second);
     out["locations"] = Json::array({locations_.location(second)});
     Json related = locations_.location(first, access_text(race.first));
     related["id"] = 1;
     out["relatedLocations"] = Json::array({std::move(related)});
-    out["partialFingerprints"] = fingerprint(fmt::format("race|{}|{} {}|{} {}", variable, race.first.kind,
-                                                         first.function, race.second.kind, second.function));
+    out["partialFingerprints"] =
+        fingerprint(fmt::format("race|{}|{} {}|{} {}", variable, access_token(race.first.kind), first.function,
+                                access_token(race.second.kind), second.function));
     Json stacks = Json::array();
     for (const RaceAccess* access : {&race.first, &race.second})
       if (Json stack = locations_.stack(access->stack, access_text(*access)); !stack.is_null())

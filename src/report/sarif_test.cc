@@ -52,7 +52,7 @@ class Sarif : public testing::Test {
 
 FailureRecord failure_at(std::uint32_t line) {
   FailureRecord f;
-  f.kind = "assertion", f.signature = "assertion|take", f.message = "assertion `n > 0`";
+  f.kind = HEDDLE_FAIL_ASSERTION, f.signature = "assertion|take", f.message = "assertion `n > 0`";
   f.thread = "0.1", f.function = "take", f.file = "/src/a b/queue.cc", f.line = line;
   return f;
 }
@@ -137,8 +137,8 @@ TEST_F(Sarif, RacesAreWarningsTheSameRaceOnce) {
   Report report = report_of(failure_at(10), "");
   RaceRecord race;
   race.variable = "hits", race.size = 4;
-  race.first = {"0.1", "write", "serve", "/src/hits.c", 7, {}};
-  race.second = {"0.2", "read", "serve", "/src/hits.c", 8, {}};
+  race.first = {"0.1", HEDDLE_EV_WRITE, "serve", "/src/hits.c", 7, {}};
+  race.second = {"0.2", HEDDLE_EV_READ, "serve", "/src/hits.c", 8, {}};
   report.cases[0].races = {race, race};
   const Json run = run_of(report);
   ASSERT_EQ(run["results"].size(), 2u);
@@ -151,12 +151,9 @@ TEST_F(Sarif, RacesAreWarningsTheSameRaceOnce) {
 }
 
 TEST_F(Sarif, EveryKindHasItsRule) {
-  constexpr const char* kKinds[] = {
-#define HEDDLE_X(name, text) text,
-      HEDDLE_FAILURE_KINDS(HEDDLE_X)
-#undef HEDDLE_X
-  };
-  for (const std::string_view kind : kKinds) EXPECT_EQ(rules()[rule_of(kind)].id, kind == "none" ? "other" : kind);
+  EXPECT_EQ(rules()[rule_of(HEDDLE_FAIL_NONE)].id, "other");
+  for (int kind = HEDDLE_FAIL_NONE + 1; kind < HEDDLE_FAIL_COUNT; ++kind)
+    EXPECT_EQ(rules()[rule_of(static_cast<FailureKind>(kind))].id, token(static_cast<FailureKind>(kind)));
 }
 
 TEST_F(Sarif, ALongTraceIsFoldedAndSaysSo) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/show/fold.h"
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/rows.h"
 #include "src/show/source_files.h"
@@ -132,7 +133,8 @@ class Flows {
   /// Where the threads were when it failed; the one that failed comes last.
   void add_ends(const FailureRecord& failure) {
     for (const ThreadAtFailure& thread : failure.threads)
-      if (thread.thread != failure.thread) add_end(thread.thread, own(thread.stack), "at the failure: " + thread.state);
+      if (thread.thread != failure.thread)
+        add_end(thread.thread, own(thread.stack), "at the failure: " + to_text(thread.state));
     Frame where;
     where.function = failure.function;
     where.file = failure.file;

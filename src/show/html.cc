@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/page.h"
 #include "src/show/page_events.h"
@@ -177,21 +178,29 @@ class Page {
     return out;
   }
 
+  static bool stays(Activity activity) {
+    return activity == Activity::kWaiting || activity == Activity::kSleeping || activity == Activity::kOutside;
+  }
+
   Json failure() {
     if (!head_.failure) return nullptr;
     const FailureRecord& f = *head_.failure;
     Json threads = Json::array(), deadlock = Json::array();
-    for (const ThreadAtFailure& t : f.threads) threads.push_back({t.thread, t.state, stack(t.stack)});
+    // [name, what it does, stack, whether it stays there to the end, whether it has ended]
+    for (const ThreadAtFailure& t : f.threads)
+      threads.push_back({t.thread, to_text(t.state), stack(t.stack), stays(t.state.activity),
+                         t.state.activity == Activity::kFinished});
     for (const DeadlockEdge& e : f.deadlock)
       deadlock.push_back({{"thread", e.thread},
-                          {"operation", e.operation},
+                          {"operation", to_text(e.wait)},
                           {"object", e.object},
                           {"holder", e.holder},
+                          {"held", is_held(e)},
                           {"wait", place(e.wait_site.function, e.wait_site.file, e.wait_site.line)},
                           {"hold", place(e.hold_site.function, e.hold_site.file, e.hold_site.line)}});
-    return {{"kind", f.kind},       {"message", f.message}, {"thread", f.thread},
-            {"detail", f.detail},   {"threads", threads},   {"place", place(f.function, f.file, f.line)},
-            {"deadlock", deadlock}, {"notes", f.notes}};
+    return {{"kind", token(f.kind)}, {"message", f.message}, {"thread", f.thread},
+            {"detail", f.detail},    {"threads", threads},   {"place", place(f.function, f.file, f.line)},
+            {"deadlock", deadlock},  {"notes", f.notes}};
   }
 
   Json races() {
@@ -204,7 +213,7 @@ class Page {
         Json accesses = Json::array();
         for (const RaceAccess* a : {&groups[i].races[k]->first, &groups[i].races[k]->second}) {
           const Frame at = own_frame(*a);
-          accesses.push_back({a->thread, a->kind, place(at.function, at.file, at.line)});
+          accesses.push_back({a->thread, access_word(a->kind), place(at.function, at.file, at.line)});
         }
         pairs.push_back(std::move(accesses));
       }
@@ -238,14 +247,27 @@ class Page {
     return out;
   }
 
+  /// Those that the page treats in a way of their own, by name.
+  static Json kind_numbers() {
+    return {{"threadStart", HEDDLE_EV_THREAD_START},
+            {"threadExit", HEDDLE_EV_THREAD_EXIT},
+            {"readRange", HEDDLE_EV_READ_RANGE},
+            {"writeRange", HEDDLE_EV_WRITE_RANGE},
+            {"atomicRmw", HEDDLE_EV_ATOMIC_RMW},
+            {"atomicCas", HEDDLE_EV_ATOMIC_CAS},
+            {"sleep", HEDDLE_EV_SLEEP},
+            {"ioLeave", HEDDLE_EV_IO_LEAVE},
+            {"ioReturn", HEDDLE_EV_IO_RETURN}};
+  }
+
   Json tables() {
     const Totals t = totals(trace_, survey_.counter);
     ViewOptions plain = options_;
     plain.colour = false;
     plain.utf8 = true;
     Json kinds = Json::array(), objects = Json::object();
-    for (std::uint32_t k = 0; k < 256; ++k) kinds.push_back({kind_text(k), kind_properties(k)});
-    kinds.erase(kinds.begin() + HEDDLE_EV_COUNT, kinds.end());
+    for (std::uint32_t k = 0; k < HEDDLE_EV_COUNT; ++k)
+      kinds.push_back({kind_text(k), kind_properties(k), token(event_class(k))});
     for (const ObjectRecord& o : head_.objects) objects[std::to_string(o.id)] = o.name;
     std::string command = head_.meta.program;
     for (std::size_t i = 1; i < head_.meta.argv.size(); ++i) command += " " + head_.meta.argv[i];
@@ -253,12 +275,14 @@ class Page {
     Json notes = Json::array();
     for (std::size_t i = 0; i < head_.notes.size() && i < kMaxNotes; ++i) notes.push_back(head_.notes[i]);
     Json out = {{"version", head_.meta.heddle_version},
-                {"outcome", outcome(trace_)},
+                {"outcome", token(outcome(trace_))},
                 {"answer", answer(trace_, plain)},
                 {"trace", options_.trace.string()},
                 {"replayable", can_be_replayed(head_)},
                 {"command", command},
-                {"strategy", head_.meta.strategy},
+                {"strategy", strategy_token(head_.meta)},
+                {"hunted", head_.meta.source == TraceSource::kHunted},
+                {"recorded", head_.meta.source == TraceSource::kRecorded},
                 {"seed", std::to_string(head_.meta.seed)},
                 {"run", head_.meta.run_index + 1},
                 {"first", first_},
@@ -270,6 +294,7 @@ class Page {
                 {"damage", trace_.damage()},
                 {"threads", threads()},
                 {"kinds", kinds},
+                {"kindNumbers", kind_numbers()},
                 {"objects", objects},
                 {"strings", events_.strings()},
                 {"shapes", shapes()},

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/show/kind_text.h"
 #include "src/show/summary.h"
 #include "src/show/survey.h"
 #include "src/show/view.h"
@@ -24,22 +25,22 @@ Json json_of(const Stack& stack) {
 Json json_of(const FailureRecord& f) {
   Json threads = Json::array(), deadlock = Json::array();
   for (const ThreadAtFailure& t : f.threads)
-    threads.push_back({{"thread", t.thread}, {"state", t.state}, {"stack", json_of(t.stack)}});
+    threads.push_back({{"thread", t.thread}, {"state", to_text(t.state)}, {"stack", json_of(t.stack)}});
   for (const DeadlockEdge& e : f.deadlock)
     deadlock.push_back({{"thread", e.thread},
-                        {"operation", e.operation},
+                        {"operation", token(e.wait)},
                         {"object", e.object},
                         {"holder", e.holder},
                         {"wait_site", json_of(e.wait_site)},
                         {"hold_site", json_of(e.hold_site)}});
-  return {{"kind", f.kind},         {"signature", f.signature}, {"message", f.message}, {"thread", f.thread},
+  return {{"kind", token(f.kind)},  {"signature", f.signature}, {"message", f.message}, {"thread", f.thread},
           {"function", f.function}, {"file", f.file},           {"line", f.line},       {"detail", f.detail},
           {"threads", threads},     {"deadlock", deadlock},     {"notes", f.notes}};
 }
 
 Json json_of(const RaceAccess& a) {
-  return {{"thread", a.thread}, {"kind", a.kind}, {"function", a.function},
-          {"file", a.file},     {"line", a.line}, {"stack", json_of(a.stack)}};
+  return {{"thread", a.thread}, {"kind", access_token(a.kind)}, {"function", a.function}, {"file", a.file},
+          {"line", a.line},     {"stack", json_of(a.stack)}};
 }
 
 Json json_of(const Meta& m) {
@@ -47,8 +48,8 @@ Json json_of(const Meta& m) {
           {"build_id", m.build_id},
           {"cwd", m.cwd},
           {"argv", m.argv},
-          {"strategy", m.strategy},
-          {"points", m.points},
+          {"strategy", strategy_token(m)},
+          {"points", token(m.points)},
           {"seed", m.seed},
           {"run_index", m.run_index},
           {"created", m.created},
@@ -75,7 +76,7 @@ std::string show_json(const TraceReader& trace) {
         {{"variable", r.variable}, {"size", r.size}, {"first", json_of(r.first)}, {"second", json_of(r.second)}});
   const bool ended = head.complete && WIFEXITED(head.wait_status);
   Json out = {{"program", head.meta.program},
-              {"outcome", outcome(trace)},
+              {"outcome", token(outcome(trace))},
               {"exit_status", ended ? Json(WEXITSTATUS(head.wait_status)) : Json()},
               {"threads", threads},
               {"events", trace.event_count()},

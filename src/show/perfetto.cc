@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/perfetto_writer.h"
 #include "src/show/rows.h"
@@ -140,14 +141,14 @@ class Timeline {
     for (std::uint32_t i = 0; i < head_.threads.size(); ++i) {
       if (head_.threads[i].name == f.thread) failing = track_of(i);
       const auto state = std::ranges::find(f.threads, head_.threads[i].name, &ThreadAtFailure::thread);
-      if (state == f.threads.end() || !threads_[i].seen || !state->state.starts_with("waits")) continue;
-      out_.begin(track_of(i), (threads_[i].last + 1) * kTick, kWait, state->state);
+      if (state == f.threads.end() || !threads_[i].seen || state->state.activity != Activity::kWaiting) continue;
+      out_.begin(track_of(i), (threads_[i].last + 1) * kTick, kWait, to_text(state->state));
       out_.end(track_of(i), end);
     }
     const std::string at = where({f.function, f.file, f.line});
     for (const TrackId track : {failing, kProcessTrack}) {
       out_.instant(track, index_ * kTick, kFail, "FAILED: " + f.message,
-                   {{"at", at}, {"file", f.file}, {"kind", f.kind}, {"thread", f.thread}});
+                   {{"at", at}, {"file", f.file}, {"kind", std::string(token(f.kind))}, {"thread", f.thread}});
       if (failing == kProcessTrack) break;
     }
   }

@@ -29,12 +29,14 @@ bool is_at(const RaceAccess& access, const FailureRecord& failure) {
 
 bool is_about(const RaceRecord& race, const FailureRecord& failure) {
   if (is_at(race.first, failure) || is_at(race.second, failure)) return true;
-  return (failure.kind == "assertion" || failure.kind == "check") && names(failure.message, race.variable);
+  return (failure.kind == HEDDLE_FAIL_ASSERTION || failure.kind == HEDDLE_FAIL_CHECK) &&
+         names(failure.said, race.variable);
 }
 
 std::string text_of(const RaceAccess& access) {
   const Frame frame = own_frame(access);
-  return fmt::format("{} {}:{} {} {}", access.kind, frame.file, frame.line, frame.function, access.thread);
+  return fmt::format("{} {}:{} {} {}", access_token(access.kind), frame.file, frame.line, frame.function,
+                     access.thread);
 }
 
 }  // namespace

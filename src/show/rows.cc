@@ -59,9 +59,8 @@ bool has_no_row(const HeddleEvent& e) {
 std::set<std::uint32_t> objects_of_deadlock(const TraceHead& head) {
   std::set<std::uint32_t> ids;
   if (!head.failure) return ids;
-  for (const ObjectRecord& o : head.objects)
-    for (const DeadlockEdge& e : head.failure->deadlock)
-      if (e.object == o.name && e.operation != "join") ids.insert(o.id);
+  for (const DeadlockEdge& e : head.failure->deadlock)
+    if (e.object_id != 0) ids.insert(e.object_id);
   return ids;
 }
 

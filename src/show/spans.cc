@@ -14,35 +14,21 @@ bool takes_alone(const HeddleEvent& e) {
 }  // namespace
 
 bool takes_a_lock(const HeddleEvent& e) {
-  switch (e.kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_RW_RDLOCK:
-    case HEDDLE_EV_RW_WRLOCK:
-    case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_SPIN_LOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-      return !(e.flags & HEDDLE_EF_FAILED);
-    default:
-      return false;
-  }
+  return event_class(e.kind) == EventClass::kAcquire && !(e.flags & HEDDLE_EF_FAILED);
 }
 
-bool gives_a_lock_back(const HeddleEvent& e) {
-  return e.kind == HEDDLE_EV_MUTEX_UNLOCK || e.kind == HEDDLE_EV_RW_UNLOCK || e.kind == HEDDLE_EV_SPIN_UNLOCK;
-}
+bool gives_a_lock_back(const HeddleEvent& e) { return event_class(e.kind) == EventClass::kRelease; }
 
-MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.strategy == kRecordedStrategy || head.meta.strategy == kLiftedStrategy) {
+MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.source != TraceSource::kHunted) {
   if (!recorded_) return;  // under control libc's locks are no steps
   for (const ObjectRecord& o : head.objects) {
-    if (o.name.starts_with("libc's ") || o.name == "inside heddle's runtime") of_libc_.insert(o.id);
-    if (o.name.empty() || o.name.starts_with("mutex#")) nameless_.insert(o.id);
+    if (o.origin == NameOrigin::kLibc || o.origin == NameOrigin::kRuntime) of_libc_.insert(o.id);
+    if (o.origin == NameOrigin::kNumber) nameless_.insert(o.id);
   }
   // Of these the model knew at the end that they were held.
   if (head.failure)
     for (const DeadlockEdge& edge : head.failure->deadlock)
-      for (const ObjectRecord& o : head.objects)
-        if (o.name == edge.object && !edge.holder.empty()) nameless_.erase(o.id);
+      if (!edge.holder.empty()) nameless_.erase(edge.object_id);
 }
 
 void MomentaryLocks::add(const HeddleEvent& e) {

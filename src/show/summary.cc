@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "src/show/kind_text.h"
 #include "src/show/race_groups.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -79,9 +81,9 @@ std::string threads_text(const FailureRecord& f, const ViewOptions& options) {
   std::size_t n = 0;
   for (const ThreadAtFailure& t : f.threads) {
     const bool failing = t.thread == f.thread;
-    if (!failing && t.state == "finished") continue;
+    if (!failing && t.state.activity == Activity::kFinished) continue;
     if (++n > kMaxThreads) continue;
-    section.line(fmt::format("{}  {}", t.thread, t.state));
+    section.line(fmt::format("{}  {}", t.thread, to_text(t.state)));
     section.stack(t.stack, 6);
   }
   if (n > kMaxThreads) section.line(fmt::format("and {} more", counted("thread", n - kMaxThreads)));
@@ -92,10 +94,10 @@ std::string deadlock_text(const FailureRecord& f, const ViewOptions& options) {
   SectionText section(f.deadlock.empty() ? "about the failure" : "who waits for what", options);
   for (std::size_t i = 0; i < f.deadlock.size() && i < kMaxThreads; ++i) {
     const DeadlockEdge& e = f.deadlock[i];
-    std::string text = fmt::format("{} waits: {} {}", e.thread, e.operation, e.object);
-    if (const std::string at = frame_text(e.wait_site); !at.empty() && at != ":0") text += " at " + at;
+    std::string text = fmt::format("{} waits: {}", e.thread, to_text(e));
+    if (const std::string at = frame_text(e.wait_site); !at.empty()) text += " at " + at;
     section.line(text);
-    if (!e.holder.empty() && e.operation != "join") {
+    if (is_held(e)) {
       const std::string at = frame_text(e.hold_site);
       section.line(fmt::format("held by {}{}", e.holder, at.empty() ? "" : ", taken at " + at), 6);
     }
@@ -111,7 +113,7 @@ std::vector<RaceGroup> groups_of(const TraceHead& head) {
 void add_race(SectionText& section, const RaceRecord& r) {
   for (const RaceAccess* a : {&r.first, &r.second}) {
     const Frame at = own_frame(*a);
-    section.line(fmt::format("{}  {}", a->kind, position(at.file, at.line, at.function, a->thread)), 6);
+    section.line(fmt::format("{}  {}", access_word(a->kind), position(at.file, at.line, at.function, a->thread)), 6);
     section.stack(a->stack, 10);
   }
 }
@@ -141,7 +143,7 @@ std::string race_at_failure(const TraceHead& head, const ViewOptions& options) {
     if (!g.at_failure) continue;
     const auto side = [](const RaceAccess& a) {
       const Frame at = own_frame(a);
-      return fmt::format("{} {}", a.kind, position(at.file, at.line, at.function, a.thread));
+      return fmt::format("{} {}", access_word(a.kind), position(at.file, at.line, at.function, a.thread));
     };
     const std::string text = fmt::format("data race on {}: {}, and {}", g.variable, side(g.races.front()->first),
                                          side(g.races.front()->second));
@@ -153,8 +155,8 @@ std::string race_at_failure(const TraceHead& head, const ViewOptions& options) {
 std::string notes_text(const TraceHead& head, const ViewOptions& options) {
   SectionText section("notes", options);
   for (std::size_t i = 0; i < head.notes.size() && i < kMaxNotes; ++i) section.line(head.notes[i]);
-  if (const auto whole = head.meta.more.find("whole_environment"); whole != head.meta.more.end())  // src/engine/environment.h
-    section.line("the trace holds the whole environment: " + whole->second);
+  if (const std::string why = value_of(head.meta, meta_key::kWholeEnvironment); !why.empty())
+    section.line("the trace holds the whole environment: " + why);
   if (head.notes.size() > kMaxNotes)
     section.line(fmt::format("and {} more (--json has all)", head.notes.size() - kMaxNotes));
   return section.take();
@@ -189,12 +191,29 @@ std::string output_text(const TraceHead& head, const ViewOptions& options) {
 
 }  // namespace
 
-std::string outcome(const TraceReader& trace) {
+Outcome outcome(const TraceReader& trace) {
   const TraceHead& head = trace.head();
-  if (head.failure) return "failed";
-  if (!head.complete) return "incomplete";
-  if (WIFSIGNALED(head.wait_status)) return "killed";
-  return WIFEXITED(head.wait_status) && WEXITSTATUS(head.wait_status) == 0 ? "ok" : "exited";
+  if (head.failure) return Outcome::kFailed;
+  if (!head.complete) return Outcome::kIncomplete;
+  if (WIFSIGNALED(head.wait_status)) return Outcome::kKilled;
+  const bool ok = WIFEXITED(head.wait_status) && WEXITSTATUS(head.wait_status) == 0;
+  return ok ? Outcome::kOk : Outcome::kExited;
+}
+
+std::string_view token(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kOk:
+      return "ok";
+    case Outcome::kExited:
+      return "exited";
+    case Outcome::kKilled:
+      return "killed";
+    case Outcome::kIncomplete:
+      break;
+  }
+  return "incomplete";
 }
 
 Totals totals(const TraceReader& trace, const SwitchCounter& counted) {
@@ -208,10 +227,10 @@ Totals totals(const TraceReader& trace, const SwitchCounter& counted) {
 
 std::string answer(const TraceReader& trace, const ViewOptions& options) {
   const TraceHead& head = trace.head();
-  const std::string kind = outcome(trace);
-  if (kind == "failed") {
+  const Outcome ended = outcome(trace);
+  if (ended == Outcome::kFailed) {
     const FailureRecord& f = *head.failure;
-    std::string text = f.message.empty() ? f.kind : f.message;
+    std::string text = f.message.empty() ? std::string(to_text(f.kind)) : f.message;
     const std::string at = position(f.file, f.line, f.function, f.thread);
     constexpr std::size_t kLongLine = 110;
     const bool fits = text.size() + at.size() <= kLongLine;
@@ -220,16 +239,17 @@ std::string answer(const TraceReader& trace, const ViewOptions& options) {
     text += head.complete ? "\n" : "   (trace incomplete)\n";
     return paint(options.colour, Paint::Red, "FAILED") + "  " + text + race_at_failure(head, options);
   }
-  if (kind == "incomplete") {
+  if (ended == Outcome::kIncomplete) {
     const std::string why = trace.damage().empty() ? "the run did not reach its end" : trace.damage();
     return paint(options.colour, Paint::Yellow, "incomplete") + ": " + clean(why, options.utf8) + "\n";
   }
-  if (kind == "killed") {
+  if (ended == Outcome::kKilled) {
     const int signal = WTERMSIG(head.wait_status);
     const char* name = strsignal(signal);
     return fmt::format("killed by signal {} ({})\n", signal, name != nullptr ? name : "?");
   }
-  return fmt::format("{} {}{}\n", kind == "ok" ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
+  const bool ok = ended == Outcome::kOk;
+  return fmt::format("{} {}{}\n", ok ? paint(options.colour, Paint::Green, "ok") + ": exited" : "exited",
                      WEXITSTATUS(head.wait_status),
                      head.races.empty() ? "" : ", with " + counted_races(groups_of(head)));
 }
@@ -242,10 +262,8 @@ std::string overview(const TraceReader& trace, const Survey& survey, const ViewO
   for (std::size_t i = 1; i < head.meta.argv.size(); ++i) command += " " + head.meta.argv[i];
   std::string out;
   if (!command.empty()) {
-    if (head.meta.strategy == kRecordedStrategy)
-      command += "   (recorded)";
-    else if (head.meta.strategy == kLiftedStrategy)
-      command += "   (recorded, lifted)";
+    if (head.meta.source != TraceSource::kHunted)
+      command += fmt::format("   ({})", to_text(head.meta.source));
     else if (!head.meta.strategy.empty())
       command += fmt::format("   ({}, seed {}, run {})", head.meta.strategy, head.meta.seed, head.meta.run_index + 1);
     out += "  " + clean(command, options.utf8) + "\n";
@@ -286,11 +304,7 @@ std::string findings(const TraceReader& trace, const ViewOptions& options) {
   return out + races_text(head, options) + notes_text(head, options) + output_text(head, options);
 }
 
-bool can_be_replayed(const TraceHead& head) {
-  // Notes come from the runtime as sentences (runtime/io/mapping.cc, stream.cc).
-  const auto says_no = [](const std::string& note) { return note.contains("the run cannot be replayed"); };
-  return !head.schedule.empty() && std::ranges::none_of(head.notes, says_no);
-}
+bool can_be_replayed(const TraceHead& head) { return !head.schedule.empty() && head.unreplayable == 0; }
 
 std::string next_step(const TraceReader& trace, const ViewOptions& options) {
   if (options.trace.empty() || !can_be_replayed(trace.head())) return {};

@@ -1,14 +1,18 @@
 // The sentences around the columns: the answer, the threads, and the findings of a trace.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "src/show/survey.h"
 #include "src/show/view.h"
 
 namespace heddle {
 
-/// "failed", "ok", "exited" (non-zero, not taken for a failure), "killed", "incomplete".
-std::string outcome(const TraceReader& trace);
+/// How the run ended. kExited: with another status than 0 that is not taken for a failure.
+enum class Outcome { kFailed, kOk, kExited, kKilled, kIncomplete };
+Outcome outcome(const TraceReader& trace);
+/// "failed": for --json and the page.
+std::string_view token(Outcome outcome);
 /// Switches and preemptions as the run counted them; of a trace without its end, as far as the events tell.
 Totals totals(const TraceReader& trace, const SwitchCounter& counted);
 

@@ -52,7 +52,7 @@ std::vector<bool> threads_that_could_run(const TraceHead& head) {
   if (!head.failure) return could;
   for (const ThreadAtFailure& t : head.failure->threads) {
     const auto it = std::ranges::find(head.threads, t.thread, &ThreadRecord::name);
-    const bool can = t.state == "running" || t.state.starts_with("about to ");
+    const bool can = t.state.activity == Activity::kRunning || t.state.activity == Activity::kAboutTo;
     if (it != head.threads.end()) could[static_cast<std::size_t>(it - head.threads.begin())] = can;
   }
   return could;
@@ -66,12 +66,8 @@ class LocksOfDeadlock {
  public:
   explicit LocksOfDeadlock(const TraceHead& head) : head_(head) {
     if (!head.failure) return;
-    for (const DeadlockEdge& e : head.failure->deadlock) {
-      const auto named = [&](const ObjectRecord& o) { return o.name == e.object; };
-      const auto it = std::ranges::find_if(head.objects, named);
-      if (e.operation == "join" || std::ranges::count_if(head.objects, named) != 1) continue;
-      edges_.push_back({e.thread, it->id, kNever});
-    }
+    for (const DeadlockEdge& e : head.failure->deadlock)
+      if (e.object_id != 0) edges_.push_back({e.thread, e.object_id, kNever});
   }
   void add(const HeddleEvent& e, std::uint64_t index) {
     if (e.object == 0 || edges_.empty() || !takes_a_lock(e)) return;

@@ -7,6 +7,7 @@
 
 #include "src/show/columns.h"
 #include "src/show/fold.h"
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/rows.h"
 #include "src/show/summary.h"
@@ -62,9 +63,9 @@ class Story {
       const DeadlockEdge& e = f.deadlock[i];
       const auto thread = index_of(head_, e.thread);
       if (!thread || (only_ && *only_ != *thread)) continue;
-      const std::string held = e.holder.empty() || e.operation == "join" ? "" : ", held by " + e.holder;
+      const std::string held = is_held(e) ? ", held by " + e.holder : "";
       const Place place{e.wait_site.function, e.wait_site.file, e.wait_site.line};
-      if (!columns_.remark(*thread, place, "waits", fmt::format("{} {}{}", e.operation, e.object, held))) return false;
+      if (!columns_.remark(*thread, place, "waits", to_text(e) + held)) return false;
     }
     if (told_ || !f.deadlock.empty() || !failing_ || (only_ && *only_ != *failing_)) return columns_.finish();
     return columns_.remark(*failing_, {f.function, f.file, f.line}, "FAILED", f.message) && columns_.finish();

@@ -153,9 +153,10 @@ TEST_F(Show, TerminalsAreSafeFromTheTrace) {
 TEST_F(Show, ADeadlockShowsWhoWaits) {
   TraceHead head = sample_head();
   const Frame at{"f", "f", "/src/d.cc", "d", 12, 1, 0, false, false};
-  head.failure->kind = "deadlock";
+  head.failure->kind = HEDDLE_FAIL_DEADLOCK;
   head.failure->message = "deadlock of 0.1 and 0.2";
-  head.failure->deadlock = {{"0.1", "b", "0.2", "lock", at, at}, {"0.2", "a", "0.1", "lock", at, at}};
+  head.failure->deadlock = {{"0.1", WaitKind::kLock, "b", "0.2", 0, at, at},
+                            {"0.2", WaitKind::kLock, "a", "0.1", 0, at, at}};
   const std::string out = text(trace(head, sample_events()), {.width = 120});
   EXPECT_THAT(out, StartsWith("FAILED  deadlock of 0.1 and 0.2"));
   EXPECT_THAT(out, HasSubstr("0.1 waits: lock b at d.cc:12 in f"));
@@ -165,8 +166,9 @@ TEST_F(Show, ADeadlockShowsWhoWaits) {
 TEST_F(Show, ADeadlockShowsWhereTheHeldLocksWereTaken) {
   TraceHead head = sample_head();
   const Frame at{"f", "f", "/src/d.cc", "d", 12, 1, 0, false, false};
-  head.failure->kind = "deadlock";
-  head.failure->deadlock = {{"0.1", "b", "0.2", "lock", at, at}, {"0", "0.1", "0.1", "join", at, {}}};
+  head.failure->kind = HEDDLE_FAIL_DEADLOCK;
+  head.failure->deadlock = {{"0.1", WaitKind::kLock, "b", "0.2", 0, at, at},
+                            {"0", WaitKind::kThread, "0.1", "0.1", 0, at, {}}};
   head.objects.push_back({9, HEDDLE_EV_MUTEX_LOCK, "b"});
   head.sites.push_back({10, HEDDLE_EV_MUTEX_LOCK, 0, 11, 1, "f", "/src/d.cc", ""});
   head.sites.push_back({11, HEDDLE_EV_READ, 4, 30, 1, "g", "/src/d.cc", "mine"});
@@ -227,9 +229,10 @@ TEST_F(Show, PreemptedThreadThatNeverComesBackIsMarked) {
   auto events = sample_events();
   events.resize(8);  // 0.1 was left after its read, and 0.2 fails
   head.failure->thread = "0.2";
-  head.failure->threads = {{"0.1", "about to write counter", {}}, {"0.2", "running", {}}};
+  head.failure->threads = {{"0.1", {.activity = Activity::kAboutTo, .operation = HEDDLE_EV_WRITE}, {}},
+                           {"0.2", {.activity = Activity::kRunning}, {}}};
   EXPECT_THAT(text(trace(head, events)), HasSubstr("◀ preempted here"));
-  head.failure->threads[0].state = "waits for lock m";
+  head.failure->threads[0].state = {.activity = Activity::kWaiting, .wait = WaitKind::kLock, .object = "m"};
   EXPECT_THAT(text(trace(head, events)), Not(HasSubstr("◀ preempted here")));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/kind_text.h"
 #include "src/show/names.h"
 #include "src/show/rows.h"
 #include "src/show/words.h"
@@ -47,11 +48,12 @@ std::string time_text(std::uint64_t ns) {
 std::string who_did_not_run(const TraceHead& head, const std::string& self) {
   if (!head.failure) return {};
   for (const ThreadAtFailure& thread : head.failure->threads)
-    if (thread.thread != self && thread.state == "not started yet") return fmt::format("thread {} started", clean(thread.thread, true));
-  const auto joins = [](const std::string& state) { return state.starts_with("waits for thread "); };
+    if (thread.thread != self && thread.state.activity == Activity::kNotStarted)
+      return fmt::format("thread {} started", clean(thread.thread, true));
+  const auto joins = [](const ThreadState& state) { return state.wait == WaitKind::kThread; };
   for (const ThreadAtFailure& thread : head.failure->threads)
-    if (thread.thread != self && thread.state != "finished" && !joins(thread.state))
-      return fmt::format("thread {} went on ({})", clean(thread.thread, true), clean(thread.state, true));
+    if (thread.thread != self && thread.state.activity != Activity::kFinished && !joins(thread.state))
+      return fmt::format("thread {} went on ({})", clean(thread.thread, true), clean(to_text(thread.state), true));
   return {};
 }
 

@@ -121,10 +121,13 @@ std::vector<std::string> held_in(const TraceHead& head, const std::vector<Heddle
 TEST(Page, LocksInsideLibcAreNeverHeld) {
   TraceHead head = program_like_head();
   head.failure.reset();
-  head.meta.strategy = kRecordedStrategy;
-  head.objects = {{1, HEDDLE_EV_MUTEX_LOCK, "libc's loader"}, {2, HEDDLE_EV_MUTEX_LOCK, "mutex#1"},
-                  {3, HEDDLE_EV_MUTEX_LOCK, "mutex#2"},       {4, HEDDLE_EV_MUTEX_LOCK, "forgotten"},
-                  {5, HEDDLE_EV_MUTEX_LOCK, "mutex#3"},       {6, HEDDLE_EV_MUTEX_LOCK, "used"}};
+  head.meta.source = TraceSource::kRecorded;
+  head.objects = {{1, HEDDLE_EV_MUTEX_LOCK, "libc's loader", NameOrigin::kLibc},
+                  {2, HEDDLE_EV_MUTEX_LOCK, "mutex#1", NameOrigin::kNumber},
+                  {3, HEDDLE_EV_MUTEX_LOCK, "mutex#2", NameOrigin::kNumber},
+                  {4, HEDDLE_EV_MUTEX_LOCK, "forgotten"},
+                  {5, HEDDLE_EV_MUTEX_LOCK, "mutex#3", NameOrigin::kNumber},
+                  {6, HEDDLE_EV_MUTEX_LOCK, "used"}};
   std::vector<HeddleEvent> events{event(0, HEDDLE_EV_MUTEX_LOCK, 1), event(1, HEDDLE_EV_MUTEX_LOCK, 2),
                                   event(1, HEDDLE_EV_MUTEX_LOCK, 2), event(0, HEDDLE_EV_MUTEX_LOCK, 2),
                                   event(0, HEDDLE_EV_MUTEX_LOCK, 3), event(1, HEDDLE_EV_MUTEX_LOCK, 4),
@@ -132,13 +135,13 @@ TEST(Page, LocksInsideLibcAreNeverHeld) {
                                   event(0, HEDDLE_EV_MUTEX_LOCK, 6), event(0, HEDDLE_EV_MUTEX_UNLOCK, 6)};
   EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#3", "used"));
   FailureRecord deadlock;
-  deadlock.kind = "deadlock";
+  deadlock.kind = HEDDLE_FAIL_DEADLOCK;
   deadlock.deadlock = {
-      {.thread = "0.1", .object = "mutex#2", .holder = "0", .operation = "lock", .wait_site = {}, .hold_site = {}}};
+      {.thread = "0.1", .wait = WaitKind::kLock, .object = "mutex#2", .holder = "0", .wait_site = {}, .hold_site = {}}};
   head.failure = deadlock;
   EXPECT_THAT(held_in(head, events), UnorderedElementsAre("forgotten", "mutex#2", "mutex#3", "used"));
   head.failure.reset();
-  head.meta.strategy = "random";  // there are no steps of libc's locks in it
+  head.meta.source = TraceSource::kHunted;  // there are no steps of libc's locks in it
   EXPECT_THAT(held_in(head, events),
               UnorderedElementsAre("libc's loader", "mutex#1", "mutex#2", "forgotten", "mutex#3", "used"));
 }

@@ -76,11 +76,6 @@ class Finder {
     visit.last = event;
   }
 
-  static bool is_about_to(std::string_view state, std::uint32_t kind) {
-    const std::string word = kind_text(kind);
-    return state.starts_with("about to " + word) || state.starts_with("about to do an " + word);
-  }
-
   /// What a statement does before its point (it reads the pointer p of p->b = 2) is executed and no proof that the statement is. Where a
   /// thread goes on, the next event tells; of one that does not, where it stood at the failure: then it was stopped behind the line before.
   void never_went_on(std::uint16_t thread, PlaceOfThread& stopped) {
@@ -93,7 +88,9 @@ class Finder {
     const bool known = at_failure && !at_failure->stack.empty();
     const bool point = (own->second.flags & HEDDLE_EF_POINT) != 0;
     if (known ? std::ranges::none_of(at_failure->stack, is_here) : point) return;
-    if (known && point && is_about_to(at_failure->state, own->second.kind)) return;  // the next turn of a loop
+    const bool again =
+        known && at_failure->state.activity == Activity::kAboutTo && at_failure->state.operation == own->second.kind;
+    if (again && point) return;  // the next turn of a loop
     if (const auto before = line_before_.find(thread); known && before != line_before_.end())
       stopped = place(before->second, thread);
     else

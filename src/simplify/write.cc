@@ -5,6 +5,7 @@
 #include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/engine/trace_builder.h"
+#include "src/trace/meta_keys.h"
 
 namespace heddle {
 namespace {
@@ -16,7 +17,7 @@ constexpr int kSlowerWithDetail = 10;
 Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, const FailureConditions& conditions,
                                    const TraceHead& original, const std::filesystem::path& path, Executor& executor) {
   Meta meta = original.meta;
-  meta.more.insert_or_assign("simplified", std::string(1, '1'));
+  set_flag(meta, meta_key::kSimplified);
   Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), executor.worker().region());
@@ -32,7 +33,7 @@ Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, cons
     return error(fmt::format("executed again with the simplified schedule, {}: nothing was written", *other),
                  "the program depends on something that is not controlled: docs/control.md");
   if (!again->evidence) again->evidence = executor.copy_evidence();
-  if (!again->failure) again->failure = best.outcome.failure;
+  if (!again->failure) again->failure = without_object_ids(*best.outcome.failure);
   again->evidence->inputs = best.outcome.evidence->inputs;
   if (was_cut_off(*best.outcome.failure)) again->evidence->choices = best.outcome.evidence->choices;
   return builder.finish(std::move(meta), *again, executor, original.races);

@@ -183,7 +183,8 @@ Status TraceWriter::finish(const TraceHead& head) {
       return w.table(section, raw, records);
     });
   if (s) {
-    const TraceEnd end{w.events, w.blocks, head.wait_status, head.complete, head.output_truncated, head.totals};
+    const TraceEnd end{w.events,    w.blocks,         head.wait_status, head.complete, head.output_truncated,
+                       head.totals, head.unreplayable};
     s = w.table(Section::End, encode_end(end), 1);
   }
   if (s) s = w.drain();

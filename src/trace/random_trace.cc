@@ -31,21 +31,46 @@ Stack random_stack(Rng& rng, const std::vector<Frame>& pool) {
   return s;
 }
 
+template <class Enum>
+Enum random_of(Rng& rng) {
+  return static_cast<Enum>(below(rng, static_cast<std::uint64_t>(Enum::kCount)));
+}
+
+/// With the id of its object: one that has a name only gets its id when it is read (find_objects()).
+ThreadState random_state(Rng& rng) {
+  return {random_of<Activity>(rng),
+          random_of<WaitKind>(rng),
+          number32(rng),
+          1 + number32(rng) % 1000,
+          text(rng),
+          text(rng),
+          rng() % 2 == 0};
+}
+
 FailureRecord random_failure(Rng& rng, const std::vector<Frame>& pool) {
-  FailureRecord f{text(rng),     text(rng), text(rng), text(rng), text(rng), text(rng),
-                  number32(rng), text(rng), {},        {},        {}};
-  for (auto n = below(rng, 4); n > 0; --n) f.threads.push_back({text(rng), text(rng), random_stack(rng, pool)});
+  FailureRecord f;
+  f.kind = static_cast<FailureKind>(below(rng, HEDDLE_FAIL_COUNT));
+  f.line = number32(rng);
+  f.address = random_of<AddressClass>(rng);
+  for (std::string* s : {&f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail, &f.subject, &f.said,
+                         &f.test, &f.expectation, &f.expectation_place})
+    *s = text(rng);
+  for (auto n = below(rng, 4); n > 0; --n) f.threads.push_back({text(rng), random_state(rng), random_stack(rng, pool)});
   for (auto n = below(rng, 4); n > 0; --n)
-    f.deadlock.push_back({text(rng), text(rng), text(rng), text(rng), pool[0], rng() % 2 ? Frame{} : pool[1]});
+    f.deadlock.push_back({text(rng), random_of<WaitKind>(rng), text(rng), text(rng), 1 + number32(rng) % 1000, pool[0],
+                          rng() % 2 ? Frame{} : pool[1]});
   for (auto n = below(rng, 4); n > 0; --n) f.notes.push_back(text(rng));
   return f;
 }
 
 Meta random_meta(Rng& rng) {
   Meta m;
-  for (std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created,
-                         &m.machine, &m.standard_input})
+  for (std::string* s :
+       {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.created, &m.machine, &m.standard_input})
     *s = text(rng);
+  m.source = random_of<TraceSource>(rng);
+  if (m.source != TraceSource::kHunted) m.strategy.clear();
+  m.points = static_cast<HeddlePointSet>(below(rng, HEDDLE_POINTS_ALL + 1));
   for (auto n = below(rng, 5); n > 0; --n) m.argv.push_back(text(rng));
   for (auto n = below(rng, 5); n > 0; --n) m.environment.push_back(text(rng));
   m.has_standard_input = rng() % 2 == 0;
@@ -72,18 +97,20 @@ TraceHead random_head(Rng& rng) {
     h.sites.push_back({number32(rng), static_cast<std::uint8_t>(rng()), static_cast<std::uint8_t>(rng()), number32(rng),
                        number32(rng), text(rng), text(rng), text(rng)});
   for (auto n = below(rng, 9); n > 0; --n) h.stacks.push_back(random_stack(rng, pool));
-  for (auto n = below(rng, 9); n > 0; --n) h.objects.push_back({number32(rng), number32(rng), text(rng)});
+  for (auto n = below(rng, 9); n > 0; --n)
+    h.objects.push_back({number32(rng), number32(rng), text(rng), random_of<NameOrigin>(rng)});
   for (auto n = below(rng, 99); n > 0; --n) h.schedule.push_back({number32(rng), number32(rng)});
   h.inputs = text(rng);
   h.output = text(rng);
   h.output_truncated = rng() % 2 == 0;
   const auto access = [&] {
-    return RaceAccess{text(rng), text(rng), text(rng), text(rng), number32(rng), random_stack(rng, pool)};
+    return RaceAccess{text(rng), number32(rng), text(rng), text(rng), number32(rng), random_stack(rng, pool)};
   };
   for (auto n = below(rng, 4); n > 0; --n) h.races.push_back({text(rng), number32(rng), access(), access()});
   for (auto n = below(rng, 4); n > 0; --n) h.notes.push_back(text(rng));
   if (rng() % 2) h.failure = random_failure(rng, pool);
   h.wait_status = static_cast<int>(rng());
+  h.unreplayable = number32(rng);
   h.complete = rng() % 2 == 0;
   return h;
 }
@@ -210,7 +237,7 @@ TraceHead sample_head() {
   h.meta.argv = {"./lost_update", "--quick"};
   h.meta.environment = {"LANG=C.UTF-8"};
   h.meta.strategy = "pct";
-  h.meta.points = "racy";
+  h.meta.points = HEDDLE_POINTS_RACY;
   h.meta.created = "2024-01-02T03:04:05Z";
   h.meta.machine = "x86_64";
   h.meta.standard_input = std::string("in\0put", 6);
@@ -251,10 +278,10 @@ TraceHead sample_head() {
   h.output_truncated = true;
   h.races = {{"counter",
               4,
-              {"0.1", "read", "add", "/src/lost_update.cc", 5, {add, start}},
-              {"0.2", "write", "add", "/src/lost_update.cc", 5, {add, start}}}};
+              {"0.1", HEDDLE_EV_READ, "add", "/src/lost_update.cc", 5, {add, start}},
+              {"0.2", HEDDLE_EV_WRITE, "add", "/src/lost_update.cc", 5, {add, start}}}};
   h.notes = {"thread 17 of libfoo is not controlled"};
-  h.failure = FailureRecord{"assertion",
+  h.failure = FailureRecord{HEDDLE_FAIL_ASSERTION,
                             "assertion:main",
                             "assertion `counter == 2'",
                             "0",
@@ -262,9 +289,12 @@ TraceHead sample_head() {
                             "/src/lost_update.cc",
                             9,
                             "signal 6",
-                            {{"0", "running", {check}}, {"0.1", "finished", {}}, {"0.2", "finished", {}}},
-                            {{"0", "m", "0.1", "lock", check, Frame{}}},
+                            {{"0", {.activity = Activity::kRunning}, {check}},
+                             {"0.1", {.activity = Activity::kFinished}, {}},
+                             {"0.2", {.activity = Activity::kFinished}, {}}},
+                            {{"0", WaitKind::kLock, "m", "0.1", 0, check, Frame{}}},
                             {"a note"}};
+  h.failure->said = "counter == 2";
   h.wait_status = 6;
   h.complete = true;
   return h;

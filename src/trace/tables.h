@@ -18,6 +18,7 @@ struct TraceEnd {
   int wait_status = 0;
   bool complete = false, output_truncated = false;
   Totals totals;
+  std::uint32_t unreplayable = 0;
 };
 
 /// Receives the content of one table block: its bytes (before compression) and how many records they hold.
@@ -38,7 +39,7 @@ class HeadDecoder {
   /// False when the bytes are no such table or the memory limit is reached; what was read before is kept.
   bool add(format::Section section, std::string_view bytes);
   bool end(std::string_view bytes, TraceEnd& end);
-  TraceHead take() { return std::move(head_); }
+  TraceHead take();
   EventIndex take_index() { return std::move(index_); }
 
  private:
@@ -60,6 +61,7 @@ class HeadDecoder {
   Budget budget_;
   TraceHead head_;
   EventIndex index_;
+  bool has_unreplayable_ = false;  // said in numbers
   std::vector<Frame> frames_;  // referred to by index + 1
 };
 

@@ -1,5 +1,7 @@
 #include "src/trace/tables.h"
 
+#include "src/trace/old_words.h"
+
 namespace heddle {
 namespace {
 
@@ -19,6 +21,44 @@ bool each_record(ByteReader& r, std::size_t memory, One&& one) {
     if (record.bad()) return false;
   }
   return !r.bad();
+}
+
+/// A number that a newer version may have added to: then it is unknown here.
+template <class Enum>
+Enum decode_enum(ByteReader& r) {
+  const std::uint64_t number = r.varint();
+  return number < static_cast<std::uint64_t>(Enum::kCount) ? static_cast<Enum>(number) : Enum{};
+}
+
+HeddlePointSet decode_points(ByteReader& r) {
+  const std::uint64_t number = r.varint();
+  return number <= HEDDLE_POINTS_ALL ? static_cast<HeddlePointSet>(number) : HEDDLE_POINTS_RACY;
+}
+
+/// `text` is all that there is in a record of before the numbers.
+ThreadState decode_state(ByteReader& r, std::string_view text) {
+  if (r.at_end()) return old_words::thread_state(text);
+  ThreadState s;
+  s.activity = decode_enum<Activity>(r);
+  s.wait = decode_enum<WaitKind>(r);
+  s.operation = r.u32();
+  s.object_id = r.u32();
+  s.object = r.string();
+  s.holder = r.string();
+  s.timed = r.flag();
+  return s;
+}
+
+/// What stands behind the notes of a failure.
+void decode_meaning(ByteReader& r, std::string_view kind, FailureRecord& out) {
+  if (r.at_end()) {
+    out.kind = old_words::failure_kind(kind);
+    return old_words::complete(out);
+  }
+  const std::uint64_t number = r.varint();
+  out.kind = number < HEDDLE_FAIL_COUNT ? static_cast<FailureKind>(number) : HEDDLE_FAIL_NONE;
+  for (std::string* s : {&out.subject, &out.said, &out.test, &out.expectation, &out.expectation_place}) *s = r.string();
+  out.address = decode_enum<AddressClass>(r);
 }
 
 }  // namespace
@@ -71,8 +111,9 @@ bool HeadDecoder::bytes(std::string& to, std::string_view content) {
 bool HeadDecoder::meta(ByteReader& r) {
   Meta m;
   const bool ok = each_record(r, sizeof(Meta), [&](ByteReader& f) {
+    std::string points;
     for (std::string* s :
-         {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
+         {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &points, &m.created, &m.machine})
       *s = f.string();
     m.argv = decode_strings(f);
     m.environment = decode_strings(f);
@@ -88,6 +129,9 @@ bool HeadDecoder::meta(ByteReader& r) {
       std::string key = f.string();
       m.more[std::move(key)] = f.string();
     }
+    m.source = f.at_end() ? old_words::trace_source(m.strategy) : decode_enum<TraceSource>(f);
+    m.points = f.at_end() ? old_words::point_set(points) : decode_points(f);
+    if (m.source != TraceSource::kHunted) m.strategy.clear();
   });
   if (!ok) return false;
   m.standard_input = std::move(head_.meta.standard_input);
@@ -164,6 +208,7 @@ bool HeadDecoder::objects(ByteReader& r) {
     o.id = f.u32();
     o.kind = f.u32();
     o.name = f.string();
+    o.origin = f.at_end() ? old_words::name_origin(o.name) : decode_enum<NameOrigin>(f);
     head_.objects.push_back(std::move(o));
   });
 }
@@ -184,11 +229,12 @@ RaceAccess HeadDecoder::race_access(ByteReader& r) {
   ByteReader f = r.record();
   RaceAccess a;
   a.thread = f.string();
-  a.kind = f.string();
+  const std::string kind = f.string();
   a.function = f.string();
   a.file = f.string();
   a.line = f.u32();
   a.stack = stack(f);
+  a.kind = f.at_end() ? old_words::operation(kind) : f.u32();
   if (f.bad()) r.fail();
   return a;
 }
@@ -211,28 +257,43 @@ bool HeadDecoder::notes(ByteReader& r) {
 bool HeadDecoder::failure(ByteReader& r) {
   FailureRecord out;
   const bool ok = each_record(r, sizeof(FailureRecord), [&](ByteReader& f) {
-    for (std::string* s : {&out.kind, &out.signature, &out.message, &out.thread, &out.function, &out.file, &out.detail})
+    std::string kind;
+    for (std::string* s : {&kind, &out.signature, &out.message, &out.thread, &out.function, &out.file, &out.detail})
       *s = f.string();
     out.line = f.u32();
     for (std::size_t n = f.count(sizeof(ThreadAtFailure)); n > 0 && !f.bad(); --n) {
       ByteReader t = f.record();
-      ThreadAtFailure thread{t.string(), t.string(), stack(t)};
+      ThreadAtFailure thread;
+      thread.thread = t.string();
+      const std::string state = t.string();
+      thread.stack = stack(t);
+      thread.state = decode_state(t, state);
       if (t.bad()) f.fail();
       out.threads.push_back(std::move(thread));
     }
     for (std::size_t n = f.count(sizeof(DeadlockEdge)); n > 0 && !f.bad(); --n) {
       ByteReader e = f.record();
       DeadlockEdge edge;
-      for (std::string* s : {&edge.thread, &edge.object, &edge.holder, &edge.operation}) *s = e.string();
+      std::string operation;
+      for (std::string* s : {&edge.thread, &edge.object, &edge.holder, &operation}) *s = e.string();
       edge.wait_site = frame(e);
       edge.hold_site = frame(e);
+      edge.wait = e.at_end() ? old_words::wait_kind(operation) : decode_enum<WaitKind>(e);
+      edge.object_id = e.u32();
       if (e.bad()) f.fail();
       out.deadlock.push_back(std::move(edge));
     }
     out.notes = decode_strings(f);
+    decode_meaning(f, kind, out);
   });
   if (ok) head_.failure = std::move(out);
   return ok;
+}
+
+TraceHead HeadDecoder::take() {
+  if (head_.failure) find_objects(*head_.failure, head_.objects);
+  if (!has_unreplayable_) head_.unreplayable = old_words::unreplayable(head_.notes);
+  return std::move(head_);
 }
 
 bool HeadDecoder::end(std::string_view content, TraceEnd& end) {
@@ -248,8 +309,11 @@ bool HeadDecoder::end(std::string_view content, TraceEnd& end) {
     Totals& t = end.totals;
     for (std::uint64_t* v : {&t.events, &t.steps, &t.switches, &t.preemptions, &t.accesses, &t.hash, &t.virtual_ns})
       *v = f.varint();
+    has_unreplayable_ = !f.at_end();
+    end.unreplayable = f.u32();
   });
   if (!ok || !seen) return false;
+  head_.unreplayable = end.unreplayable;
   head_.totals = end.totals;
   head_.wait_status = end.wait_status;
   head_.output_truncated = end.output_truncated;

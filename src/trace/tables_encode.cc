@@ -128,15 +128,17 @@ void encode_object(ByteWriter& w, const ObjectRecord& o) {
   w.varint(o.id);
   w.varint(o.kind);
   w.string(o.name);
+  w.varint(static_cast<std::uint64_t>(o.origin));
 }
 
 void encode_access(ByteWriter& w, const RaceAccess& a, FrameTable& frames) {
   w.string(a.thread);
-  w.string(a.kind);
+  w.string(access_token(a.kind));
   w.string(a.function);
   w.string(a.file);
   w.varint(a.line);
   frames.stack(w, a.stack);
+  w.varint(a.kind);
 }
 
 void encode_race(ByteWriter& w, const RaceRecord& r, FrameTable& frames) {
@@ -149,27 +151,45 @@ void encode_race(ByteWriter& w, const RaceRecord& r, FrameTable& frames) {
   }
 }
 
+void encode_state(ByteWriter& w, const ThreadState& s) {
+  w.varint(static_cast<std::uint64_t>(s.activity));
+  w.varint(static_cast<std::uint64_t>(s.wait));
+  w.varint(s.operation);
+  w.varint(s.object_id);
+  w.string(s.object);
+  w.string(s.holder);
+  w.flag(s.timed);
+}
+
+// Where versions before the numbers had words, there are tokens: those versions read what is written here.
 void encode_failure(ByteWriter& w, const FailureRecord& f, FrameTable& frames) {
-  for (const std::string* s : {&f.kind, &f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail})
-    w.string(*s);
+  w.string(token(f.kind));
+  for (const std::string* s : {&f.signature, &f.message, &f.thread, &f.function, &f.file, &f.detail}) w.string(*s);
   w.varint(f.line);
   w.varint(f.threads.size());
   for (const ThreadAtFailure& t : f.threads) {
     ByteWriter r;
     r.string(t.thread);
-    r.string(t.state);
+    r.string(token(t.state.activity));
     frames.stack(r, t.stack);
+    encode_state(r, t.state);
     w.record(r);
   }
   w.varint(f.deadlock.size());
   for (const DeadlockEdge& e : f.deadlock) {
     ByteWriter r;
-    for (const std::string* s : {&e.thread, &e.object, &e.holder, &e.operation}) r.string(*s);
+    for (const std::string* s : {&e.thread, &e.object, &e.holder}) r.string(*s);
+    r.string(token(e.wait));
     r.varint(frames.id(e.wait_site));
     r.varint(frames.id(e.hold_site));
+    r.varint(static_cast<std::uint64_t>(e.wait));
+    r.varint(e.object_id);
     w.record(r);
   }
   encode_strings(w, f.notes);
+  w.varint(f.kind);
+  for (const std::string* s : {&f.subject, &f.said, &f.test, &f.expectation, &f.expectation_place}) w.string(*s);
+  w.varint(static_cast<std::uint64_t>(f.address));
 }
 
 Status encode_schedule(const std::vector<HeddleSegment>& schedule, const TableSink& sink) {
@@ -193,9 +213,10 @@ Status encode_schedule(const std::vector<HeddleSegment>& schedule, const TableSi
 
 Status encode_meta(const Meta& m, const TableSink& sink) {
   ByteWriter w;
-  for (const std::string* s :
-       {&m.heddle_version, &m.program, &m.build_id, &m.cwd, &m.strategy, &m.points, &m.created, &m.machine})
-    w.string(*s);
+  for (const std::string* s : {&m.heddle_version, &m.program, &m.build_id, &m.cwd}) w.string(*s);
+  w.string(strategy_token(m));
+  w.string(token(m.points));
+  for (const std::string* s : {&m.created, &m.machine}) w.string(*s);
   encode_strings(w, m.argv);
   encode_strings(w, m.environment);
   w.flag(m.has_standard_input);
@@ -211,6 +232,8 @@ Status encode_meta(const Meta& m, const TableSink& sink) {
     w.string(key);
     w.string(value);
   }
+  w.varint(static_cast<std::uint64_t>(m.source));
+  w.varint(m.points);
   TableWriter table(Section::Meta, sink);
   if (Status s = table.record(w); !s) return s;
   return table.finish();
@@ -257,6 +280,7 @@ std::string encode_end(const TraceEnd& e) {
   r.flag(e.output_truncated);
   const Totals& t = e.totals;
   for (std::uint64_t v : {t.events, t.steps, t.switches, t.preemptions, t.accesses, t.hash, t.virtual_ns}) r.varint(v);
+  r.varint(e.unreplayable);
   w.record(r);
   return std::string(w.view());
 }

@@ -5,10 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/events.h"
 #include "abi/region.h"
+#include "src/trace/kinds.h"
 
 inline bool operator==(const HeddleSegment& a, const HeddleSegment& b) {
   return a.thread == b.thread && a.steps == b.steps;
@@ -50,40 +52,63 @@ struct SiteRecord {
 
 struct ObjectRecord {
   std::uint32_t id = 0;
-  std::uint32_t kind = 0;  // event kind that touched it first
+  std::uint32_t kind = 0;  // event kind that touched it first; object_class() of it
   std::string name;        // "m", "queue.lock", "heap object of 64 bytes from make_queue", "mutex#3"
+  NameOrigin origin = NameOrigin::kProgram;
   bool operator==(const ObjectRecord&) const = default;
+};
+
+/// What a thread did when the run failed. Threads are named, since a thread's name is its identity over runs.
+struct ThreadState {
+  Activity activity = Activity::kUnknown;
+  WaitKind wait = WaitKind::kUnknown;  // kWaiting: for what
+  std::uint32_t operation = 0;         // kAboutTo: event kind
+  std::uint32_t object_id = 0;         // what it waits for or is about to use: in TraceHead::objects; 0 unknown
+  std::string object = {};             // name of that; of a system call (kOutside too) its own: "read()"
+  std::string holder = {};             // kWaiting: the thread that has the object, or whose end is awaited
+  bool timed = false;                  // kWaiting: with a time-out
+  bool operator==(const ThreadState&) const = default;
 };
 
 struct ThreadAtFailure {
   std::string thread;  // name
-  std::string state;   // "running", "waits for lock m held by 0.2", "sleeps", "in i/o", "finished"
+  ThreadState state;
   Stack stack;
   bool operator==(const ThreadAtFailure&) const = default;
 };
 
-struct DeadlockEdge {                  // thread waits for object (held by holder, if it has one)
-  std::string thread, object, holder;  // names
-  std::string operation;               // "lock", "wait", "join" ...
-  Frame wait_site, hold_site;          // user frames; hold_site may be empty
+struct DeadlockEdge {  // thread waits for object (held by holder, if it has one)
+  std::string thread;
+  WaitKind wait = WaitKind::kUnknown;
+  std::string object, holder;   // names; kThread: both are the thread that is awaited
+  std::uint32_t object_id = 0;  // in TraceHead::objects; 0 unknown
+  Frame wait_site, hold_site;   // user frames; hold_site may be empty
   bool operator==(const DeadlockEdge&) const = default;
 };
 
 struct FailureRecord {
-  std::string kind;       // DESIGN.md "Kinds"
+  FailureKind kind = HEDDLE_FAIL_NONE;
   std::string signature;  // stable over runs and addresses
   std::string message;    // one line for people
   std::string thread, function, file;
   std::uint32_t line = 0;
-  std::string detail;  // more lines, may be empty (signal number, fault address class, exception type)
+  std::string detail;  // more lines for people, may be empty
   std::vector<ThreadAtFailure> threads;
   std::vector<DeadlockEdge> deadlock;
   std::vector<std::string> notes;  // "a signal on cv was lost: sent by 0.2 at x.cc:9 when nobody waited"
+  // Type of the exception, status, name of the signal, class of the sanitizer's report, pattern of the output.
+  std::string subject = {};
+  std::string said = {};  // the program's own words: the assertion or check, what(), the line that matched
+  AddressClass address = AddressClass::kNone;  // of a fault
+  // Of a GoogleTest program: the test, the expectation that failed without its values, and "file:line" of that.
+  std::string test = {}, expectation = {}, expectation_place = {};
   bool operator==(const FailureRecord&) const = default;
 };
 
 struct RaceAccess {
-  std::string thread, kind, function, file;
+  std::string thread;
+  std::uint32_t kind = 0;  // event kind
+  std::string function, file;
   std::uint32_t line = 0;
   Stack stack;
   bool operator==(const RaceAccess&) const = default;
@@ -95,13 +120,11 @@ struct RaceRecord {
   bool operator==(const RaceRecord&) const = default;
 };
 
-/// Meta::strategy of a recording: nobody chose, so its seed and run mean nothing.
-inline constexpr const char* kRecordedStrategy = "recorded";
-/// ... of a recording that was brought into a schedule of points (src/lift).
-inline constexpr const char* kLiftedStrategy = "lifted";
-
 struct Meta {
-  std::string heddle_version, program, build_id, cwd, strategy, points, created, machine;
+  TraceSource source = TraceSource::kHunted;
+  std::string strategy;  // of kHunted: its name on the command line
+  HeddlePointSet points = HEDDLE_POINTS_RACY;
+  std::string heddle_version, program, build_id, cwd, created, machine;
   std::vector<std::string> argv;
   std::vector<std::string> environment;  // "K=V"
   std::string standard_input;            // bytes given to the program's stdin
@@ -109,14 +132,23 @@ struct Meta {
   std::uint64_t seed = 0, run_index = 0, time_base_ns = 0;
   std::uint32_t virtual_cpus = 1, detail = 0;
   std::vector<std::uint32_t> racy_sites;    // static site ids that were points
-  std::map<std::string, std::string> more;  // forward compatible
+  std::map<std::string, std::string> more;  // by the keys of src/trace/meta_keys.h; forward compatible
   bool operator==(const Meta&) const = default;
 };
+
+/// The strategy's name; of what no strategy chose the source's token. As --json and older versions have it.
+std::string_view strategy_token(const Meta& meta);
 
 struct Totals {
   std::uint64_t events = 0, steps = 0, switches = 0, preemptions = 0, accesses = 0, hash = 0, virtual_ns = 0;
   bool operator==(const Totals&) const = default;
 };
+
+/// Fills in the ids of objects that the failure has by name only, where exactly one object has that name: in traces
+/// that were written before there were ids, and after without_object_ids().
+void find_objects(FailureRecord& failure, const std::vector<ObjectRecord>& objects);
+/// For the trace of another execution than that in which the failure was found: its objects have other ids.
+FailureRecord without_object_ids(FailureRecord failure);
 
 /// Everything but the events, which are streamed (there can be many millions).
 struct TraceHead {
@@ -135,6 +167,7 @@ struct TraceHead {
   std::optional<FailureRecord> failure;
   int wait_status = 0;    // of the program
   bool complete = false;  // the execution's end is in the trace and nothing overflowed
+  std::uint32_t unreplayable = 0;  // HeddleUnreplayable: what a replay needs and the run could not record
   bool operator==(const TraceHead&) const = default;
 };
 

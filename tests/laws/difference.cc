@@ -42,7 +42,7 @@ bool same(const HeddleEvent& a, const HeddleEvent& b) {
 }
 
 std::string ending(const RunOutcome& outcome) {
-  if (outcome.failure) return outcome.failure->kind + " " + outcome.failure->signature;
+  if (outcome.failure) return std::string(token(outcome.failure->kind)) + " " + outcome.failure->signature;
   return fmt::format("wait status {:#x}", outcome.wait_status);
 }
 

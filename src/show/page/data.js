@@ -14,7 +14,7 @@ const failingThread = T.failure ? shownThreads.findIndex((i) => T.threads[i][0] 
 function failureShape() {
   if (failingThread < 0 || T.failure.deadlock.length) return -1;
   const at = T.failure.threads.find((t) => t[0] === T.failure.thread);
-  T.kinds.push(["FAILED", 0]);
+  T.kinds.push(["FAILED", 0, "other"]);
   T.places.push(T.failure.place);
   T.strings.push(T.failure.message || T.failure.kind);
   T.stacks.push(at ? at[2] : []);
@@ -122,7 +122,7 @@ for (let s = 0; s < S.n; s++) {
   lane.last = S.to[s] - 1;
 }
 const laneByName = new Map(lanes.map((l) => [l.name, l]));
-if (T.failure) for (const [name, state] of T.failure.threads) if (laneByName.has(name)) laneByName.get(name).state = state;
+if (T.failure) for (const [name, state, , stays] of T.failure.threads) if (laneByName.has(name)) Object.assign(laneByName.get(name), { state, stays });
 
 /// Spans by lane, sorted by beginning: {object, kind, from, to, what, row}. Held ones get the lowest free row.
 function spans(list) {
@@ -144,7 +144,7 @@ function spans(list) {
 const held = spans(T.held), waits = spans(T.waits);
 // Who waits when the trace ends does so to its end.
 for (const lane of lanes)
-  if (lane.last >= 0 && /^(waits|sleeps|in i\/o)/.test(lane.state))
+  if (lane.last >= 0 && lane.stays)
     waits[lane.index].push({ object: 0, kind: -1, from: lane.last + 1, to: Infinity, what: lane.state, row: 0 });
 
 const failing = T.failure ? laneByName.get(T.failure.thread) || null : null;

@@ -32,7 +32,7 @@ function showEvent(i) {
   const wait = waits[lane.index].find((w) => w.kind < 0);
   if (wait && i === lane.last) parts.push(make("p", isStuck(lane.name) ? "bad" : "", "then, until the end: " + wait.what));
   const place = placeOf(i);
-  parts.push(make("h3", "", placeText(place) || (T.strategy === "recorded" ? "no source line in a recording; gdb has it" : "no source line")), sourceBox(place, fails));
+  parts.push(make("h3", "", placeText(place) || (T.recorded ? "no source line in a recording; gdb has it" : "no source line")), sourceBox(place, fails));
   if (shape[5]) parts.push(make("h3", "", "Stack"), stackBox(T.stacks[shape[5]]));
   if (T.replayable) parts.push(make("p", "dim mono", "in gdb:  heddle replay --gdb " + (T.trace || "TRACE") + "   then   heddle goto " + Math.max(1, E.step[i])));
   box.replaceChildren(...parts);
@@ -42,8 +42,8 @@ function showRun() {
   const parts = [], f = T.failure;
   if (f) {
     parts.push(make("h3", "", "Threads at the failure"));
-    for (const [name, state, stack] of f.threads) {
-      if (state === "finished") continue;
+    for (const [name, state, stack, , finished] of f.threads) {
+      if (finished) continue;
       parts.push(make("p", isStuck(name) || (!deadlocked.size && name === f.thread) ? "bad" : "", make("b", "", name), "  " + state), stackBox(stack));
     }
     for (const line of f.detail.split("\n").filter(Boolean)) parts.push(make("p", "", line));

@@ -9,7 +9,7 @@ function showAnswer() {
   }
   const about = $("about"), numbers = [counted(T.threads.length, "thread"), counted(T.total, "event"), counted(T.steps, "step"), counted(T.switches, "switch"), counted(T.preemptions, "preemption")];
   about.append(make("b", "", T.command), "  \u00b7  " + numbers.join(" \u00b7 "));
-  if (T.strategy) about.append("  \u00b7  " + T.strategy + (T.strategy === "recorded" ? "" : ", seed " + T.seed + ", run " + grouped(T.run)));
+  if (T.strategy) about.append("  \u00b7  " + T.strategy + (!T.hunted ? "" : ", seed " + T.seed + ", run " + grouped(T.run)));
   if (T.trace && T.replayable) about.append("  \u00b7  ", make("span", "mono", "heddle replay " + T.trace));
   if (T.first > 0) about.append(make("div", "note", "The page has the last " + grouped(T.total - T.first) + " events; the first " + grouped(T.first) + " are left out."));
   if (T.damage) about.append(make("div", "note", T.damage));
@@ -20,9 +20,8 @@ function showWhy() {
   const f = T.failure, why = $("why");
   if (!f) return;
   for (const e of f.deadlock) {
-    const held = e.holder && e.operation !== "join";
     const card = make("div", "edge" + (inCycle.has(e.thread) ? " cycle" : ""), make("div", "", make("b", "", e.thread), " waits: " + e.operation + " ", make("b", "", e.object), make("span", "where", "  " + placeText(e.wait))));
-    if (held) card.append(make("div", "", "held by ", make("b", "", e.holder), make("span", "where", placeText(e.hold) ? "  taken at " + placeText(e.hold) : "")));
+    if (e.held) card.append(make("div", "", "held by ", make("b", "", e.holder), make("span", "where", placeText(e.hold) ? "  taken at " + placeText(e.hold) : "")));
     why.append(card);
   }
   for (const note of f.notes) why.append(make("div", "note", note));

@@ -7,15 +7,8 @@ const counted = (n, noun) => grouped(n) + " " + noun + (n === 1 ? "" : noun.ends
 const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 const objectName = (id) => T.objects[id] || "object " + id;
 
-const CLASS_OF_KIND = T.kinds.map(([text, properties]) => {
-  if (properties & ACCESS) return properties & SYNC ? "atomic" : properties & WRITE ? "write" : "read";
-  if (/unlock/.test(text)) return "release";
-  if (/lock$/.test(text)) return "acquire";
-  if (/^(create|start|exit|join|detach|cancel|process exit|fork)$/.test(text)) return "thread";
-  if (/^(wait|woken|signal|broadcast|sem |barrier|futex|once|suspend)/.test(text) && text !== "signal handler") return "signal";
-  return "other";
-});
-const classOf = (i) => CLASS_OF_KIND[T.shapes[E.shape[i]][0]] || "other";
+const KIND = T.kindNumbers;
+const classOf = (i) => (T.kinds[T.shapes[E.shape[i]][0]] || [])[2] || "other";
 
 function valueText(i) {
   const size = T.shapes[E.shape[i]][1] & 7, low = E.low[i], high = E.high[i];
@@ -33,11 +26,11 @@ function title(i) {
   const [kind, flags, , what, object] = T.shapes[E.shape[i]];
   const text = kindText(kind), properties = kindProperties(kind), name = T.strings[what];
   const failed = flags & FAILED ? " (failed)" : "";
-  if (text === "start" || text === "exit") return text;
+  if (kind === KIND.threadStart || kind === KIND.threadExit) return text;
   if (!(properties & ACCESS)) return text + (name ? " " + name : object ? " " + objectName(object) : "") + failed;
-  if (/range/.test(text)) return text + (name ? " " + name : "") + ", " + valueText(i) + " bytes";
+  if (kind === KIND.readRange || kind === KIND.writeRange) return text + (name ? " " + name : "") + ", " + valueText(i) + " bytes";
   if (!(flags & VALUE)) return text + (name ? " " + name : "") + failed;
-  const sign = /rmw|cas/.test(text) ? " was " : properties & WRITE ? " := " : " = ";
+  const sign = kind === KIND.atomicRmw || kind === KIND.atomicCas ? " was " : properties & WRITE ? " := " : " = ";
   return (name || text) + sign + valueText(i) + failed;
 }
 
@@ -51,7 +44,7 @@ const placeOf = (i) => T.places[T.shapes[E.shape[i]][2]];
 const sourceLine = (file, line) => (T.sources[file] && T.sources[file][line]) || "";
 const codeOf = (i) => sourceLine(placeOf(i)[1], placeOf(i)[2]).trim();
 const laneTitle = (lane) => lane.name + (lane.label ? " \u201c" + lane.label + "\u201d" : lane.entry ? " " + lane.entry : "");
-const waitText = (w) => (w.kind < 0 ? w.what : kindText(w.kind) === "sleep" ? "sleeps" : /^i\/o/.test(kindText(w.kind)) ? "in i/o"
+const waitText = (w) => (w.kind < 0 ? w.what : w.kind === KIND.sleep ? "sleeps" : w.kind === KIND.ioLeave || w.kind === KIND.ioReturn ? "in i/o"
   : "waits: " + kindText(w.kind) + (w.what ? " " + w.what : w.object ? " " + objectName(w.object) : ""));
 
 /// An element with a class and children; strings become text nodes, never markup.
