@@ -22,23 +22,24 @@ uint64_t fnv1a(const std::string& bytes) {
 
 }  // namespace
 
-std::string serialize(const llvm::Module& module) {
+Bitcode serialize(const llvm::Module& module) {
   std::string bitcode;
   llvm::raw_string_ostream out(bitcode);
   llvm::WriteBitcodeToFile(module, out);
   out.flush();
   // Bitcode is a multiple of 4; LLVM's reader ignores less than 8 bytes of zeros at the end.
   bitcode.resize((bitcode.size() + 7) & ~size_t{7}, '\0');
-  return bitcode;
+  const uint64_t hash = fnv1a(bitcode);
+  return {std::move(bitcode), hash};
 }
 
-void embed(llvm::Module& module, const std::string& bitcode, uint64_t site_count) {
+void embed(llvm::Module& module, const Bitcode& bitcode, uint64_t instructions) {
   auto& context = module.getContext();
   auto* i64 = llvm::Type::getInt64Ty(context);
   auto word = [&](uint64_t value) { return llvm::ConstantInt::get(i64, value); };
   auto* frame = llvm::ConstantStruct::getAnon(
-      {word(HEDDLE_FRAME_MAGIC), word(bitcode.size()), word(fnv1a(bitcode)), word(site_count),
-       llvm::ConstantDataArray::getString(context, bitcode, /*AddNull=*/false)});
+      {word(HEDDLE_FRAME_MAGIC), word(bitcode.bytes.size()), word(bitcode.hash), word(instructions),
+       llvm::ConstantDataArray::getString(context, bitcode.bytes, /*AddNull=*/false)});
   auto* global = new llvm::GlobalVariable(module, frame->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, frame, "__heddle_bitcode");
   global->setSection(kSection);

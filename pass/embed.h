@@ -7,10 +7,15 @@
 
 namespace heddle {
 
-/// The module as bitcode, padded to a multiple of 8. Call before the first change to the module.
-std::string serialize(const llvm::Module& module);
+struct Bitcode {
+  std::string bytes;  // padded to a multiple of 8
+  uint64_t hash;      // of them: names the module
+};
 
-/// Puts the frame into its section (see embed.cc for the name). Call once, after the sites are known.
-void embed(llvm::Module& module, const std::string& bitcode, uint64_t site_count);
+/// Call before the first change to the module.
+Bitcode serialize(const llvm::Module& module);
+
+/// Puts the frame into its section (see embed.cc for the name). `instructions`: of the serialised module.
+void embed(llvm::Module& module, const Bitcode& bitcode, uint64_t instructions);
 
 }  // namespace heddle

@@ -10,6 +10,7 @@ namespace heddle {
 
 llvm::Constant* Work::site(const llvm::Instruction& at, SiteKey key, const llvm::Value* pointer) const {
   if (pointer) key.variable = describe(pointer, key.size, layout());
+  key.ordinal = ordinals.of(at);
   return sites.make(at, function, key);
 }
 
@@ -25,9 +26,8 @@ llvm::Instruction* behind(llvm::CallBase& call) {
 
 namespace {
 
-// What the host wants to know and no hook tells: whether this function only wraps a primitive, and what its calls of primitives are about.
+// What the host wants to know and no hook tells: which objects its calls of primitives refer to.
 void describe_calls(const llvm::Function& f, const Work& work, const Wrappers& wrappers) {
-  if (wrappers.contains(work.function)) work.site(*f.getEntryBlock().begin(), {0, 0, HEDDLE_SITE_WRAPPER, {}}, nullptr);
   for (const auto& instruction : llvm::instructions(f)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (const auto* object = call ? wrappers.object_of(*call) : nullptr) work.site(instruction, {0, 0, HEDDLE_SITE_CALL, {}}, object);
@@ -36,13 +36,14 @@ void describe_calls(const llvm::Function& f, const Work& work, const Wrappers& w
 
 }  // namespace
 
-SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
-                Stats& stats) {
+SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, uint32_t first_ordinal,
+                     bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites, Stats& stats) {
   auto& f = *clones.hooked;
+  CloneOrdinals ordinals(f, first_ordinal);
   order_pointer_unlock(f, clones.name);
   Privacy privacy(f);
   Spins spins(f, privacy);
-  Work work{module, hooks, sites, stats, privacy, spins, active, recursive, clones.name};
+  Work work{module, hooks, sites, ordinals, stats, privacy, spins, active, recursive, clones.name};
   describe_calls(f, work, wrappers);
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))
@@ -54,7 +55,7 @@ SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const C
         hook_assembly(work, *instruction) || hook_call(work, *instruction);
   }
   hook_branches(work, f);
-  return sites.finish(f, clones.name);
+  return sites.finish(f, clones.name, flag_if(wrappers.contains(clones.name), HEDDLE_SITE_WRAPPER));
 }
 
 }  // namespace heddle

@@ -1,14 +1,15 @@
 // Puts hooks into hooked clones. Each transformation has a file of its own and handles one class of instructions.
 #pragma once
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "pass/clone.h"
 #include "pass/hooks.h"
+#include "pass/ordinals.h"
 #include "pass/privacy.h"
 #include "pass/sites.h"
 #include "pass/spins.h"
 #include "pass/stats.h"
 #include "pass/wrappers.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 namespace heddle {
 
@@ -17,6 +18,7 @@ struct Work {
   llvm::Module& module;
   Hooks& hooks;
   Sites& sites;
+  CloneOrdinals& ordinals;
   Stats& stats;
   const Privacy& privacy;
   const Spins& spins;
@@ -29,9 +31,9 @@ struct Work {
   llvm::Constant* site(const llvm::Instruction& at, SiteKey key, const llvm::Value* pointer) const;
 };
 
-/// All hooks for one clone.
-SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites,
-                Stats& stats);
+/// All hooks for one clone. `first_ordinal`: of the first instruction of its original.
+SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const Clones& clones, uint32_t first_ordinal,
+                     bool recursive, const Wrappers& wrappers, Hooks& hooks, Sites& sites, Stats& stats);
 
 // Each returns false if the instruction is none of its business.
 bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: load, store, va_arg

@@ -46,6 +46,7 @@ bool hook_outside(Work& work, llvm::Instruction& instruction) {
     value = builder.CreateInsertValue(value, second, 1);
   }
   call->replaceAllUsesWith(value);
+  work.ordinals.forget(*call);
   call->eraseFromParent();
   return true;
 }

@@ -1,16 +1,17 @@
 // Entry of the plugin: registers the pass and runs its steps over one module.
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
 #include "pass/clone.h"
 #include "pass/eligible.h"
 #include "pass/embed.h"
 #include "pass/instrument.h"
 #include "pass/light.h"
 #include "pass/module_ctor.h"
+#include "pass/ordinals.h"
 #include "pass/record_clone.h"
 #include "pass/recursion.h"
-#include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
-#include "llvm/Support/CommandLine.h"
 
 namespace heddle {
 namespace {
@@ -39,10 +40,11 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     if (module.getModuleFlag(kDone)) return llvm::PreservedAnalyses::all();
     Stats stats;
-    auto bitcode = serialize(module);
+    const auto bitcode = serialize(module);
+    const Ordinals ordinals(module);
     module.addModuleFlag(llvm::Module::Max, kDone, 1);
     auto functions = functions_to_clone(module, stats);
-    Sites sites(module);
+    Sites sites(module, bitcode.hash);
     if (!functions.empty()) {
       const Wrappers wrappers(module);
       auto* active = declare_active(module);
@@ -51,13 +53,14 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
       const auto recursive = recursive_functions(module);
       std::vector<SiteArray> site_arrays;
       for (const auto& clones : all_clones)
-        site_arrays.push_back(instrument(module, active, clones, recursive.contains(clones.hooked), wrappers, hooks, sites, stats));
+        site_arrays.push_back(instrument(module, active, clones, ordinals.first_of(*clones.plain),
+                                         recursive.contains(clones.hooked), wrappers, hooks, sites, stats));
       keep_sited_calls_in_place(all_clones);
       make_light_clones(module, all_clones, site_arrays, stats);
       add_module_constructor(module, active);
       remember_clones(module, all_clones);
     }
-    embed(module, bitcode, sites.count());
+    embed(module, bitcode, ordinals.count());
     stats.sites = sites.count();
     if (stats_option) stats.print(llvm::errs(), module.getSourceFileName());
     return llvm::PreservedAnalyses::none();

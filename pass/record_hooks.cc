@@ -189,7 +189,8 @@ void instrument_record(llvm::Module& module, llvm::GlobalVariable* active, llvm:
   gather_allocas(record);
   Privacy privacy(record);
   Spins spins(record, privacy);
-  Work work{module, hooks, sites, stats, privacy, spins, active, /*recursive=*/false, name};
+  CloneOrdinals none;  // its code is the optimiser's
+  Work work{module, hooks, sites, none, stats, privacy, spins, active, /*recursive=*/false, name};
   llvm::DenseSet<const Instruction*> accesses;
   std::vector<Instruction*> others;
   for (auto& instruction : llvm::instructions(record)) {

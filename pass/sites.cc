@@ -72,29 +72,40 @@ llvm::Constant* Sites::text(llvm::StringRef string) {
 llvm::Constant* Sites::relative(llvm::StringRef string, llvm::GlobalVariable* array, unsigned index, unsigned field) {
   auto& context = module_.getContext();
   auto *i32 = llvm::Type::getInt32Ty(context), *i64 = llvm::Type::getInt64Ty(context);
-  if (string.empty()) return llvm::ConstantInt::get(i32, 0);
-  auto number = [&](unsigned value) -> llvm::Constant* { return llvm::ConstantInt::get(i32, value); };
+  if (string.empty()) return number(32, 0);
   auto* address = llvm::ConstantExpr::getInBoundsGetElementPtr(
-      array->getValueType(), array, llvm::ArrayRef<llvm::Constant*>{number(0), number(index), number(field)});
+      array->getValueType(), array,
+      llvm::ArrayRef<llvm::Constant*>{number(32, 0), number(32, index), number(32, field)});
   auto* distance = llvm::ConstantExpr::getSub(llvm::ConstantExpr::getPtrToInt(text(string), i64),
                                               llvm::ConstantExpr::getPtrToInt(address, i64));
   return llvm::ConstantExpr::getTrunc(distance, i32);
 }
 
-llvm::Constant* Sites::element(llvm::GlobalVariable* array, unsigned index) {
-  const auto& site = pending_[index];
-  auto number = [&](unsigned bits, uint64_t value) -> llvm::Constant* {
-    return llvm::ConstantInt::get(llvm::Type::getIntNTy(module_.getContext(), bits), value);
-  };
-  return llvm::ConstantStruct::get(
-      type(), {number(32, initial_state(site.key)), relative(site.function, array, index, 1), relative(site.file, array, index, 2),
-               relative(site.key.variable, array, index, 3), number(32, site.line), number(16, site.column),
-               number(8, site.key.kind), number(8, site.key.size), number(32, site.key.flags), number(32, 0)});
+llvm::Constant* Sites::number(unsigned bits, uint64_t value) {
+  return llvm::ConstantInt::get(llvm::Type::getIntNTy(module_.getContext(), bits), value);
 }
 
-std::string Sites::array_name(llvm::StringRef function) const {
+// HeddleSiteHead, in the fields of HeddleSite.
+llvm::Constant* Sites::head(llvm::GlobalVariable* array, llvm::StringRef function, uint32_t flags) {
+  return llvm::ConstantStruct::get(
+      type(), {number(32, 0), relative(function, array, 0, 1), number(32, *bitcode_ & 0xffffffffu),
+               number(32, *bitcode_ >> 32), number(32, pending_.size()), number(16, 0), number(8, 0), number(8, 0),
+               number(32, flags | HEDDLE_SITE_HEAD), number(32, 0)});
+}
+
+llvm::Constant* Sites::element(llvm::GlobalVariable* array, unsigned index, const Pending& site) {
+  return llvm::ConstantStruct::get(
+      type(), {number(32, initial_state(site.key)), relative(site.function, array, index, 1),
+               relative(site.file, array, index, 2), relative(site.key.variable, array, index, 3),
+               number(32, site.line), number(16, site.column), number(8, site.key.kind), number(8, site.key.size),
+               number(32, site.key.flags), number(32, site.key.ordinal)});
+}
+
+// Without ordinals: those of two modules differ, and either names an instruction of this function.
+std::string Sites::array_name(llvm::StringRef function, uint32_t head_flags) const {
   std::string content;
   llvm::raw_string_ostream out(content);
+  out << HEDDLE_SITE_ABI << ' ' << head_flags << '\n';
   for (const auto& site : pending_)
     out << site.file << ':' << site.line << ':' << site.column << ' ' << unsigned{site.key.kind} << ' '
         << unsigned{site.key.size} << ' ' << site.key.flags << ' ' << site.key.variable << '\n';
@@ -109,13 +120,13 @@ llvm::Constant* Sites::make(const llvm::Instruction& at, llvm::StringRef functio
   return placeholder;
 }
 
-SiteArray Sites::finish(llvm::Function& clone, llvm::StringRef function) {
-  if (pending_.empty()) return {};
-  auto* array_type = llvm::ArrayType::get(type(), pending_.size());
+SiteArray Sites::finish(llvm::Function& clone, llvm::StringRef function, uint32_t head_flags) {
+  if (pending_.empty() && !head_flags) return {};
+  auto* array_type = llvm::ArrayType::get(type(), pending_.size() + (bitcode_ ? 1 : 0));  // with the head
   bool merged = clone.hasLinkOnceODRLinkage();
   auto* array = new llvm::GlobalVariable(
-      module_, array_type, false, merged ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::PrivateLinkage, nullptr,
-      merged ? array_name(function) : "__heddle_sites");
+      module_, array_type, false, merged ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::PrivateLinkage,
+      nullptr, merged ? array_name(function, head_flags) : "__heddle_sites");
   if (merged) {
     array->setVisibility(llvm::GlobalValue::HiddenVisibility);
     array->setComdat(module_.getOrInsertComdat(array->getName()));
@@ -126,12 +137,13 @@ SiteArray Sites::finish(llvm::Function& clone, llvm::StringRef function) {
   // Descriptors that no hook refers to are read by the host all the same.
   if (llvm::all_of(pending_, [](const Pending& site) { return site.placeholder->use_empty(); })) llvm::appendToCompilerUsed(module_, {array});
   llvm::SmallVector<llvm::Constant*> elements;
-  auto* i32 = llvm::Type::getInt32Ty(module_.getContext());
-  for (unsigned i = 0; i < pending_.size(); ++i) {
-    elements.push_back(element(array, i));
-    llvm::Constant* indices[] = {llvm::ConstantInt::get(i32, 0), llvm::ConstantInt::get(i32, i)};
-    pending_[i].placeholder->replaceAllUsesWith(llvm::ConstantExpr::getInBoundsGetElementPtr(array_type, array, indices));
-    pending_[i].placeholder->eraseFromParent();
+  if (bitcode_) elements.push_back(head(array, function, head_flags));
+  for (const auto& site : pending_) {
+    const auto index = static_cast<unsigned>(elements.size());
+    llvm::Constant* indices[] = {number(32, 0), number(32, index)};
+    elements.push_back(element(array, index, site));
+    site.placeholder->replaceAllUsesWith(llvm::ConstantExpr::getInBoundsGetElementPtr(array_type, array, indices));
+    site.placeholder->eraseFromParent();
   }
   array->setInitializer(llvm::ConstantArray::get(array_type, elements));
   pending_.clear();

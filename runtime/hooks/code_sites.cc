@@ -25,9 +25,9 @@ HeddleSite* make(uint64_t pc, uint32_t kind, uint32_t size, uint32_t flags) {
   site.kind = (uint8_t)kind;
   site.size = (uint8_t)size;
   site.flags = flags;
-  site.reserved = publish_pc(pc, kind, size);
+  site.id = publish_pc(pc, kind, size);
   site.state = HEDDLE_SITE_COUNTED;
-  if (racy.find(site.reserved)) site.state |= HEDDLE_SITE_POINT;
+  if (racy.find(site.id)) site.state |= HEDDLE_SITE_POINT;
   return &site;
 }
 

@@ -136,7 +136,7 @@ void sites_prepare() {
 SiteRange last_asked;
 
 uint32_t find_site_id(const HeddleSite* site) {
-  if (is_code_site(site)) return site->reserved;
+  if (is_code_site(site)) return site->id;
   for (uint32_t i = 0; i < module_count; i++) {
     const Module& m = modules[i];
     if (site >= m.first_record && site < m.last_record) {

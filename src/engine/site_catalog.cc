@@ -4,25 +4,34 @@
 
 #include "abi/record_hooks.h"
 #include "src/engine/region.h"
-#include "src/program/program.h"
 
 namespace heddle {
 namespace {
 
-const SiteRecord* find_in(const std::map<std::uint32_t, SiteTable>& tables, std::uint32_t id) {
+const SiteRecord* find_in(const SiteTables& tables, std::uint32_t id) {
   auto after = tables.upper_bound(id);
   if (after == tables.begin()) return nullptr;
-  const auto& [first, sites] = *std::prev(after);
-  return id - first < sites->size() ? &(*sites)[id - first] : nullptr;
+  const auto& [first, table] = *std::prev(after);
+  return id - first < table->sites.size() ? &table->sites[id - first] : nullptr;
 }
 
 }  // namespace
 
-void SiteCatalog::add(std::uint32_t first_site, SiteTable sites) { by_first_[first_site] = std::move(sites); }
-
-void SiteCatalog::add_later(std::function<std::map<std::uint32_t, SiteTable>()> record_sites) {
-  read_record_sites_ = std::move(record_sites);
+void SiteCatalog::add(std::uint32_t first_site, std::shared_ptr<const SiteTable> table) {
+  modules_before_[first_site] = modules_;
+  modules_ += static_cast<std::uint32_t>(table->bitcode.size());
+  by_first_[first_site] = std::move(table);
 }
+
+std::vector<BitcodeRecord> SiteCatalog::bitcode() const {
+  std::vector<BitcodeRecord> out(modules_);
+  for (const auto& [first, table] : by_first_)
+    for (std::size_t at = modules_before_.at(first); const std::uint64_t hash : table->bitcode)
+      out[at++] = {table->build_id, hash};
+  return out;
+}
+
+void SiteCatalog::add_later(std::function<SiteTables()> record_sites) { read_record_sites_ = std::move(record_sites); }
 
 const SiteRecord* SiteCatalog::find(std::uint32_t id) const {
   if (id == 0 || (id & HEDDLE_SITE_PC)) return nullptr;
@@ -36,27 +45,28 @@ std::optional<SiteRecord> SiteCatalog::record(std::uint32_t id) const {
   if (!site) return std::nullopt;
   SiteRecord out = *site;
   out.id = id;
+  if (out.module) out.module += std::prev(modules_before_.upper_bound(id))->second;
   return out;
 }
 
-SiteTable SiteCache::table(std::map<std::string, SiteTable>& known, const std::string& path, Reader read) {
+std::shared_ptr<const SiteTable> SiteCache::table(ByPath& known, const std::string& path, Reader read) {
   std::lock_guard lock(mutex_);
-  SiteTable& table = known[path];
+  std::shared_ptr<const SiteTable>& table = known[path];
   if (!table) {
-    Result<std::vector<SiteRecord>> sites = read(path);
-    table = std::make_shared<const std::vector<SiteRecord>>(sites ? std::move(*sites) : std::vector<SiteRecord>{});
+    Result<SiteTable> sites = read(path);
+    table = std::make_shared<const SiteTable>(sites ? std::move(*sites) : SiteTable{});
   }
   return table;
 }
 
 // As the runtime numbers them: in order of module registration.
-std::map<std::uint32_t, SiteTable> SiteCache::record_sites(const std::vector<std::string>& paths) {
-  std::map<std::uint32_t, SiteTable> out;
+SiteTables SiteCache::record_sites(const std::vector<std::string>& paths) {
+  SiteTables out;
   std::uint32_t first = HEDDLE_SITE_RECORD;
   for (const std::string& path : paths) {
-    SiteTable sites = table(record_by_path_, path, read_record_sites);
-    if (sites->empty()) continue;
-    const auto count = static_cast<std::uint32_t>(sites->size());
+    std::shared_ptr<const SiteTable> sites = table(record_by_path_, path, read_record_sites);
+    if (sites->sites.empty()) continue;
+    const auto count = static_cast<std::uint32_t>(sites->sites.size());
     out[first] = std::move(sites);
     first += count;
   }

@@ -57,6 +57,20 @@ std::vector<ObjectRecord> object_records(const Evidence& evidence, Symbolizer& s
   return out;
 }
 
+/// Only the modules that a site of the trace refers to, in order of the sites.
+void keep_used_bitcode(TraceHead& head, const std::vector<BitcodeRecord>& all) {
+  std::vector<std::uint32_t> numbers(all.size() + 1);
+  for (SiteRecord& site : head.sites) {
+    if (site.module == 0) continue;
+    std::uint32_t& number = numbers[site.module];
+    if (number == 0) {
+      head.bitcode.push_back(all[site.module - 1]);
+      number = static_cast<std::uint32_t>(head.bitcode.size());
+    }
+    site.module = number;
+  }
+}
+
 Totals totals(const HeddleResult& result, std::uint64_t events) {
   return {events,      result.steps,     result.switches, result.preemptions, result.access_count,
           result.hash, result.virtual_ns};
@@ -201,6 +215,7 @@ Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Sym
   for (std::uint32_t id : meta.racy_sites) sites_.insert(id);
   for (std::uint32_t id : sites_) head.sites.push_back(resolver.resolve(id));
   std::sort(head.sites.begin(), head.sites.end(), [](const SiteRecord& a, const SiteRecord& b) { return a.id < b.id; });
+  keep_used_bitcode(head, resolver.bitcode());
   for (const auto& addresses : stacks_) head.stacks.push_back(symbolise(symbolizer, addresses));
   head.meta = std::move(meta);
   head.totals = totals(outcome.result, events_);

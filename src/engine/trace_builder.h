@@ -65,6 +65,8 @@ class SiteResolver {
       : SiteResolver(evidence, executor.catalog(evidence.modules), executor.symbolizer()) {}
   /// A record without function and file when nothing is known.
   SiteRecord resolve(std::uint32_t id);
+  /// What SiteRecord::module of these records refers to.
+  std::vector<BitcodeRecord> bitcode() const { return catalog_.bitcode(); }
 
  private:
   SiteCatalog catalog_;

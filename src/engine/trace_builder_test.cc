@@ -23,8 +23,8 @@ TEST(StackAddresses, WhatMakesNoSenseIsEmpty) {
 
 TEST(SiteCatalog, IdsAreFoundInTheModuleThatHoldsThem) {
   auto sites = [](std::initializer_list<const char*> names) {
-    auto out = std::make_shared<std::vector<SiteRecord>>();
-    for (const char* name : names) out->emplace_back().function = name;
+    auto out = std::make_shared<SiteTable>();
+    for (const char* name : names) out->sites.emplace_back().function = name;
     return out;
   };
   SiteCatalog catalog;
@@ -34,6 +34,23 @@ TEST(SiteCatalog, IdsAreFoundInTheModuleThatHoldsThem) {
   EXPECT_EQ(catalog.record(10)->function, "c");
   EXPECT_EQ(catalog.record(10)->id, 10u);
   for (std::uint32_t id : {0u, 3u, 9u, 11u, HEDDLE_SITE_PC | 1u}) EXPECT_EQ(catalog.find(id), nullptr) << id;
+}
+
+TEST(SiteCatalog, ModulesOfAllFilesAreNumberedTogether) {
+  const auto table = [](std::string build_id, std::vector<std::uint64_t> bitcode, std::vector<std::uint32_t> modules) {
+    auto out = std::make_shared<SiteTable>();
+    out->build_id = std::move(build_id);
+    out->bitcode = std::move(bitcode);
+    for (const std::uint32_t module : modules) out->sites.emplace_back().module = module;
+    return out;
+  };
+  SiteCatalog catalog;
+  catalog.add(1, table("program", {10, 20}, {0, 1, 2}));
+  catalog.add(4, table("library", {10}, {0, 1}));
+  EXPECT_EQ(catalog.bitcode(), (std::vector<BitcodeRecord>{{"program", 10}, {"program", 20}, {"library", 10}}));
+  EXPECT_EQ(catalog.record(1)->module, 0u);
+  EXPECT_EQ(catalog.record(3)->module, 2u);
+  EXPECT_EQ(catalog.record(5)->module, 3u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Names of functions for people and for signatures. Pure text; internal to src/program and src/failure.
+// Names of functions for people and for signatures. Pure text; internal to src/program, src/failure and src/bitcode.
 #pragma once
 #include <string>
 #include <string_view>

@@ -40,11 +40,18 @@ Result<std::string> build_id_of(const std::filesystem::path& elf);
 /// The files whose code `pid` has mapped.
 std::vector<std::filesystem::path> mapped_files(pid_t pid);
 
-/// Site descriptors of an ELF file in file order; `id` is the index (the static id at run time is first_site + index).
-/// Functions are demangled as in Frame::function. Empty: not built by heddle cc.
-Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& elf);
-/// The same of its record clones (abi/record_hooks.h).
-Result<std::vector<SiteRecord>> read_record_sites(const std::filesystem::path& elf);
+/// The sites of an ELF file.
+struct SiteTable {
+  /// In file order; `id` is the index (the static id at run time is first_site + index). Heads of arrays (abi/site.h)
+  /// are records with a function and nothing else. Functions are demangled as in Frame::function. Empty: not built by
+  /// heddle cc.
+  std::vector<SiteRecord> sites;
+  std::vector<std::uint64_t> bitcode;  // hashes of the modules that SiteRecord::module refers to
+  std::string build_id;                // of the file, if it has sites
+};
+Result<SiteTable> read_sites(const std::filesystem::path& elf);
+/// The same of its record clones (abi/record_hooks.h); these have no ordinals.
+Result<SiteTable> read_record_sites(const std::filesystem::path& elf);
 
 /// What the pass knew about calls of synchronisation primitives.
 struct CodeNames {
@@ -63,7 +70,8 @@ CodeNames read_code_names(const std::filesystem::path& elf);
 /// hash is wrong.
 struct BitcodeModule {
   std::vector<std::byte> bytes;
-  std::uint64_t hash, site_count;
+  std::uint64_t hash;          // names the module: SiteRef::module
+  std::uint64_t instructions;  // how many LLVM counted when it was written
 };
 Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& elf);
 

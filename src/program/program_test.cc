@@ -36,18 +36,22 @@ std::string message_for(const fs::path& path) {
   return info ? "no error" : info.error().message;
 }
 
-// A table like the pass's, in C: self-relative strings by assembler, one COMDAT-free object.
+// A table like the pass's, in C: self-relative strings by assembler, one COMDAT-free object. Two arrays with heads, and
+// a site that no array holds.
 const std::string kSites = std::string(testing::kParkDeclarations) + R"(
 __asm__(
   ".section .rodata.sites,\"a\"\n"
   "f1: .asciz \"_ZN5QueueIiE4pushEi\"\n" "p1: .asciz \"/src/queue.cc\"\n" "v1: .asciz \"head\"\n" "f2: .asciz \"main\"\n"
   ".section heddle_sites,\"aw\"\n .balign 32\n"
-  ".long 0\n .long f1-.\n .long p1-.\n .long v1-.\n .long 14\n .short 3\n .byte 2\n .byte 8\n .long 0\n .long 0\n"
-  ".long 0\n .long f2-.\n .long p1-.\n .long 0\n .long 40\n .short 1\n .byte 10\n .byte 0\n .long 4\n .long 0\n"
+  ".long 0\n .long f1-.\n .quad 0x6a48a56cd5c33c02\n .long 1\n .long 0\n .long 8192\n .long 0\n"
+  ".long 0\n .long f1-.\n .long p1-.\n .long v1-.\n .long 14\n .short 3\n .byte 2\n .byte 8\n .long 0\n .long 3\n"
+  ".long 0\n .long f2-.\n .quad 0x4bb2b4c9b0c1e5ab\n .long 1\n .long 0\n .long 8192\n .long 0\n"
+  ".long 0\n .long f2-.\n .long p1-.\n .long 0\n .long 40\n .short 1\n .byte 10\n .byte 0\n .long 4\n .long 2\n"
+  ".long 0\n .long f2-.\n .long p1-.\n .long 0\n .long 41\n .short 1\n .byte 10\n .byte 0\n .long 4\n .long 7\n"
   ".section .llvmcmd,\"\"\n"
-  ".quad 0x31454d4152464448, 5, 0x6a48a56cd5c33c02, 1\n .ascii \"first\\0\\0\\0\"\n"
+  ".quad 0x32454d4152464448, 5, 0x6a48a56cd5c33c02, 4\n .ascii \"first\\0\\0\\0\"\n"
   ".asciz \"foreign bitcode\"\n"
-  ".quad 0x31454d4152464448, 6, 0x4bb2b4c9b0c1e5ab, 2\n .ascii \"second\\0\\0\"\n"
+  ".quad 0x32454d4152464448, 6, 0x4bb2b4c9b0c1e5ab, 9\n .ascii \"second\\0\\0\"\n"
   ".text\n");
 __attribute__((visibility("default"))) void __heddle_register_module(void) {}
 int main(void) { return 0; }
@@ -61,7 +65,8 @@ std::uint64_t fnv1a(std::string_view text) {
 
 std::string with_hashes(std::string source) {
   const auto put = [&](const std::string& placeholder, std::string_view text) {
-    source.replace(source.find(placeholder), placeholder.size(), fmt::format("{:#x}", fnv1a(text)));
+    for (std::size_t at = 0; (at = source.find(placeholder, at)) != std::string::npos;)
+      source.replace(at, placeholder.size(), fmt::format("{:#x}", fnv1a(text)));
   };
   put("0x6a48a56cd5c33c02", "first");
   put("0x4bb2b4c9b0c1e5ab", "second");
@@ -80,8 +85,13 @@ TEST(Program, SitesAndBitcodeAreReadBack) {
     EXPECT_FALSE(info->build_id.empty());
     const auto sites = read_sites(path);
     ASSERT_TRUE(sites.has_value()) << sites.error().message;
-    ASSERT_EQ(sites->size(), 2u);
-    const SiteRecord& first = sites->front();
+    EXPECT_EQ(sites->build_id, info->build_id);
+    EXPECT_EQ(sites->bitcode, (std::vector{fnv1a("first"), fnv1a("second")}));
+    ASSERT_EQ(sites->sites.size(), 5u);
+    const SiteRecord& first = sites->sites[1];
+    EXPECT_EQ(first.id, 1u);
+    EXPECT_EQ(first.module, 1u);
+    EXPECT_EQ(first.ordinal, 3u);
     EXPECT_EQ(first.function, "Queue<int>::push");
     EXPECT_EQ(first.file, "/src/queue.cc");
     EXPECT_EQ(first.variable, "head");
@@ -89,14 +99,21 @@ TEST(Program, SitesAndBitcodeAreReadBack) {
     EXPECT_EQ(first.column, 3u);
     EXPECT_EQ(first.kind, 2);
     EXPECT_EQ(first.size, 8);
-    EXPECT_EQ(sites->back().function, "main");
-    EXPECT_EQ(sites->back().variable, "");
+    const SiteRecord& second = sites->sites[3];
+    EXPECT_EQ(second.function, "main");
+    EXPECT_EQ(second.variable, "");
+    EXPECT_EQ(second.module, 2u);
+    EXPECT_EQ(second.ordinal, 2u);
+    EXPECT_EQ(sites->sites[2].function, "main") << "a head";
+    EXPECT_EQ(sites->sites[2].kind, 0);
+    EXPECT_EQ(sites->sites.back().module, 0u) << "behind the last array";
+    EXPECT_EQ(sites->sites.back().ordinal, 0u);
     const auto modules = read_bitcode(path);
     ASSERT_TRUE(modules.has_value()) << modules.error().message;
     ASSERT_EQ(modules->size(), 2u);
     EXPECT_EQ(modules->back().bytes.size(), 6u);
     EXPECT_EQ(std::memcmp(modules->back().bytes.data(), "second", 6), 0);
-    EXPECT_EQ(modules->back().site_count, 2u);
+    EXPECT_EQ(modules->back().instructions, 9u);
   }
 }
 
@@ -112,7 +129,7 @@ TEST(Program, AProgramOfAnotherCompilerHasNeitherSitesNorBitcode) {
   ASSERT_TRUE(info.has_value());
   EXPECT_FALSE(info->instrumented);
   EXPECT_FALSE(info->has_runtime);
-  EXPECT_TRUE(read_sites("/bin/true")->empty());
+  EXPECT_TRUE(read_sites("/bin/true")->sites.empty());
   EXPECT_TRUE(read_bitcode("/bin/true")->empty());
 }
 

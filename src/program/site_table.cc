@@ -1,4 +1,5 @@
 // What `heddle cc` left in an ELF file: site descriptors and framed bitcode (abi/site.h, abi/bitcode_frame.h).
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <unordered_map>
@@ -68,45 +69,83 @@ std::optional<std::size_t> next_frame(std::span<const std::byte> bytes, std::siz
   return std::nullopt;
 }
 
-Result<std::vector<SiteRecord>> read_table(const std::filesystem::path& path, const char* name) {
+/// Reads the descriptors one after the other. `at`: virtual address of the next one.
+class TableReader {
+ public:
+  TableReader(const ElfFile& elf, std::size_t count) : texts_(elf) { table_.sites.reserve(count); }
+
+  void add(const HeddleSite& site, std::uint64_t at) {
+    SiteRecord& record = table_.sites.emplace_back();
+    record.id = static_cast<std::uint32_t>(table_.sites.size() - 1);
+    record.function = texts_.function(at + offsetof(HeddleSite, function), site.function);
+    if (site.flags & HEDDLE_SITE_HEAD) return begin_array(std::bit_cast<HeddleSiteHead>(site));
+    record.kind = site.kind;
+    record.size = site.size;
+    record.line = site.line;
+    record.column = site.column;
+    record.file = texts_.text(at + offsetof(HeddleSite, file), site.file);
+    record.variable = texts_.text(at + offsetof(HeddleSite, variable), site.variable);
+    if (left_ == 0) return;
+    --left_;
+    if (site.ordinal == 0) return;
+    record.module = module_;
+    record.ordinal = site.ordinal;
+  }
+
+  bool damaged() const { return texts_.damaged(); }
+  SiteTable take() { return std::move(table_); }
+
+ private:
+  void begin_array(const HeddleSiteHead& head) {
+    left_ = head.count;
+    auto [number, is_new] = numbers_.try_emplace(head.bitcode, static_cast<std::uint32_t>(table_.bitcode.size() + 1));
+    if (is_new) table_.bitcode.push_back(head.bitcode);
+    module_ = number->second;
+  }
+
+  SiteTexts texts_;
+  SiteTable table_;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // by hash: as SiteRecord::module
+  std::uint32_t module_ = 0, left_ = 0;                       // of the array at work; its sites that are still to come
+};
+
+Result<SiteTable> read_table(const std::filesystem::path& path, const char* name) {
   auto elf = ElfFile::open(path);
   if (!elf) return std::unexpected(elf.error());
   if (elf->header().e_type == ET_REL)
     return error(fmt::format("{} is an object file: sites exist only after linking", path.string()));
   auto section = elf->section(name);
   if (!section) return std::unexpected(section.error());
-  std::vector<SiteRecord> records;
-  if (!*section) return records;
+  if (!*section) return SiteTable{};
 
   const auto bytes = (*section)->bytes;
   const auto damaged = [&] {
     return error(fmt::format("{} is damaged: its site table makes no sense", path.string()), "build it again");
   };
   if (bytes.size() % sizeof(HeddleSite) != 0) return damaged();
-  SiteTexts texts(*elf);
-  records.reserve(bytes.size() / sizeof(HeddleSite));
+  TableReader reader(*elf, bytes.size() / sizeof(HeddleSite));
   for (std::size_t offset = 0; offset < bytes.size(); offset += sizeof(HeddleSite)) {
     HeddleSite site;
     std::memcpy(&site, bytes.data() + offset, sizeof site);
-    const std::uint64_t at = (*section)->address + offset;
-    SiteRecord& record = records.emplace_back();
-    record.id = static_cast<std::uint32_t>(records.size() - 1);
-    record.kind = site.kind;
-    record.size = site.size;
-    record.line = site.line;
-    record.column = site.column;
-    record.function = texts.function(at + offsetof(HeddleSite, function), site.function);
-    record.file = texts.text(at + offsetof(HeddleSite, file), site.file);
-    record.variable = texts.text(at + offsetof(HeddleSite, variable), site.variable);
-    if (texts.damaged()) return damaged();
+    reader.add(site, (*section)->address + offset);
+    if (reader.damaged()) return damaged();
   }
-  return records;
+  SiteTable table = reader.take();
+  table.build_id = elf->build_id();
+  if (table.build_id.empty()) {
+    auto id = build_id_of(path);
+    if (!id) return std::unexpected(id.error());
+    table.build_id = std::move(*id);
+  }
+  return table;
 }
 
 }  // namespace
 
-Result<std::vector<SiteRecord>> read_sites(const std::filesystem::path& path) { return read_table(path, HEDDLE_SITE_SECTION); }
-Result<std::vector<SiteRecord>> read_record_sites(const std::filesystem::path& path) { return read_table(path, HEDDLE_RECORD_SITE_SECTION); }
+Result<SiteTable> read_sites(const std::filesystem::path& path) { return read_table(path, HEDDLE_SITE_SECTION); }
+Result<SiteTable> read_record_sites(const std::filesystem::path& path) {
+  return read_table(path, HEDDLE_RECORD_SITE_SECTION);
+}
 
 CodeNames read_code_names(const std::filesystem::path& path) {
   CodeNames names;
@@ -120,9 +159,10 @@ CodeNames read_code_names(const std::filesystem::path& path) {
     HeddleSite site;
     std::memcpy(&site, bytes.data() + offset, sizeof site);
     const std::uint64_t at = (*section)->address + offset;
-    if (site.flags & HEDDLE_SITE_WRAPPER)
+    const bool is_head = site.flags & HEDDLE_SITE_HEAD;
+    if (is_head && (site.flags & HEDDLE_SITE_WRAPPER))
       names.wrappers.insert(texts.text(at + offsetof(HeddleSite, function), site.function));
-    if ((site.flags & HEDDLE_SITE_CALL) && site.line != 0 && site.variable != 0)
+    if (!is_head && (site.flags & HEDDLE_SITE_CALL) && site.line != 0 && site.variable != 0)
       names.calls.try_emplace({texts.text(at + offsetof(HeddleSite, file), site.file), site.line, site.column},
                               texts.text(at + offsetof(HeddleSite, variable), site.variable));
     if (texts.damaged()) return {};
@@ -153,7 +193,7 @@ Result<std::vector<BitcodeModule>> read_bitcode(const std::filesystem::path& pat
       return error(
           fmt::format("{} is damaged: the hash of bitcode module {} does not match", path.string(), modules.size()),
           "build it again");
-    modules.push_back({{code.begin(), code.end()}, frame.hash, frame.site_count});
+    modules.push_back({{code.begin(), code.end()}, frame.hash, frame.instructions});
     next = next_frame(bytes, at + sizeof frame + frame.size);
   }
   return modules;

@@ -446,5 +446,21 @@ TEST_F(Container, StoredTraceOfVersion1IsReadable) {
   expect_prefix(events, sample_events());
 }
 
+TEST(SiteRefs, NameAModuleOfTheTraceAndAnInstruction) {
+  TraceHead head;
+  head.bitcode = {{"program", 10}, {"library", 20}};
+  const auto ref = [&](std::uint32_t module, std::uint32_t ordinal) {
+    SiteRecord site;
+    site.module = module;
+    site.ordinal = ordinal;
+    return site_ref(head, site);
+  };
+  EXPECT_EQ(ref(2, 7), (SiteRef{"library", 20, 7}));
+  EXPECT_EQ(ref(0, 0), std::nullopt);
+  EXPECT_EQ(ref(0, 7), std::nullopt);
+  EXPECT_EQ(ref(1, 0), std::nullopt);
+  EXPECT_EQ(ref(3, 7), std::nullopt) << "a hostile trace";
+}
+
 }  // namespace
 }  // namespace heddle

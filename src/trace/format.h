@@ -43,6 +43,7 @@ enum class Section : std::uint8_t {
   End,
   Seal,  // behind End: a keyed hash of all that stands before it (src/seal); readers that do not know it stop at End
   Index,  // before End: what each block of events holds (event_index.h)
+  Bitcode,
 };
 enum class Codec : std::uint8_t {
   Stored = 0,  // payload as it is

@@ -95,7 +95,8 @@ TraceHead random_head(Rng& rng) {
   for (auto n = below(rng, 9); n > 0; --n) h.threads.push_back({text(rng), number32(rng), text(rng), text(rng)});
   for (auto n = below(rng, 9); n > 0; --n)
     h.sites.push_back({number32(rng), static_cast<std::uint8_t>(rng()), static_cast<std::uint8_t>(rng()), number32(rng),
-                       number32(rng), text(rng), text(rng), text(rng)});
+                       number32(rng), text(rng), text(rng), text(rng), number32(rng), number32(rng)});
+  for (auto n = below(rng, 4); n > 0; --n) h.bitcode.push_back({text(rng), number(rng)});
   for (auto n = below(rng, 9); n > 0; --n) h.stacks.push_back(random_stack(rng, pool));
   for (auto n = below(rng, 9); n > 0; --n)
     h.objects.push_back({number32(rng), number32(rng), text(rng), random_of<NameOrigin>(rng)});

@@ -46,6 +46,7 @@ class HeadDecoder {
   bool meta(ByteReader& r);
   bool threads(ByteReader& r);
   bool sites(ByteReader& r);
+  bool bitcode(ByteReader& r);
   bool frames(ByteReader& r);
   bool stacks(ByteReader& r);
   bool objects(ByteReader& r);

@@ -73,6 +73,8 @@ bool HeadDecoder::add(format::Section section, std::string_view content) {
       return threads(r);
     case Section::Sites:
       return sites(r);
+    case Section::Bitcode:
+      return bitcode(r);
     case Section::Frames:
       return frames(r);
     case Section::Stacks:
@@ -163,7 +165,18 @@ bool HeadDecoder::sites(ByteReader& r) {
     s.function = f.string();
     s.file = f.string();
     s.variable = f.string();
+    s.module = f.u32();
+    s.ordinal = f.u32();
     head_.sites.push_back(std::move(s));
+  });
+}
+
+bool HeadDecoder::bitcode(ByteReader& r) {
+  return each_record(r, sizeof(BitcodeRecord), [&](ByteReader& f) {
+    BitcodeRecord b;
+    b.build_id = f.string();
+    b.hash = f.varint();
+    head_.bitcode.push_back(std::move(b));
   });
 }
 

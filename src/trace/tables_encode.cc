@@ -122,6 +122,13 @@ void encode_site(ByteWriter& w, const SiteRecord& s) {
   w.string(s.function);
   w.string(s.file);
   w.string(s.variable);
+  w.varint(s.module);
+  w.varint(s.ordinal);
+}
+
+void encode_bitcode(ByteWriter& w, const BitcodeRecord& b) {
+  w.string(b.build_id);
+  w.varint(b.hash);
 }
 
 void encode_object(ByteWriter& w, const ObjectRecord& o) {
@@ -257,6 +264,7 @@ Status encode_head(const TraceHead& head, const TableSink& sink) {
   if (s) s = encode_records(Section::Races, races, sink, copy);
   if (s) s = encode_records(Section::Notes, head.notes, sink, [](ByteWriter& w, const std::string& n) { w.string(n); });
   if (s) s = encode_records(Section::Sites, head.sites, sink, encode_site);
+  if (s) s = encode_records(Section::Bitcode, head.bitcode, sink, encode_bitcode);
   if (s) s = encode_records(Section::Objects, head.objects, sink, encode_object);
   if (s) s = encode_records(Section::Stacks, stacks, sink, copy);
   if (s) s = encode_bytes(Section::Inputs, head.inputs, sink);

@@ -47,7 +47,25 @@ struct SiteRecord {
   std::uint8_t kind = 0, size = 0;
   std::uint32_t line = 0, column = 0;
   std::string function, file, variable;
+  std::uint32_t module = 0;   // TraceHead::bitcode, from 1; 0: its instruction is not known (site_ref())
+  std::uint32_t ordinal = 0;  // of the instruction in that module, from 1
   bool operator==(const SiteRecord&) const = default;
+};
+
+/// A bitcode module of an executable or library.
+struct BitcodeRecord {
+  std::string build_id;    // of the ELF file
+  std::uint64_t hash = 0;  // of the bitcode: abi/bitcode_frame.h
+  bool operator==(const BitcodeRecord&) const = default;
+};
+
+/// The instruction of a site, in bitcode that the program carries. It names the same instruction in all traces of a
+/// build.
+struct SiteRef {
+  std::string build_id;       // of the ELF file
+  std::uint64_t module = 0;   // hash of its bitcode
+  std::uint32_t ordinal = 0;  // of the instruction in the module, from 1
+  bool operator==(const SiteRef&) const = default;
 };
 
 struct ObjectRecord {
@@ -156,6 +174,7 @@ struct TraceHead {
   Totals totals;
   std::vector<ThreadRecord> threads;
   std::vector<SiteRecord> sites;      // sites used, sorted by id
+  std::vector<BitcodeRecord> bitcode;  // modules that the sites refer to
   std::vector<Stack> stacks;          // unique stacks; events carry 1-based indices into this table, 0 none
   std::vector<ObjectRecord> objects;  // sorted by id
   std::vector<HeddleSegment> schedule;
@@ -170,5 +189,9 @@ struct TraceHead {
   std::uint32_t unreplayable = 0;  // HeddleUnreplayable: what a replay needs and the run could not record
   bool operator==(const TraceHead&) const = default;
 };
+
+/// nullopt: the site has no known instruction. That is so for calls that the runtime interposes and for code that
+/// `heddle cc` did not build (both are known by a code address), for record clones, and in traces of older versions.
+std::optional<SiteRef> site_ref(const TraceHead& head, const SiteRecord& site);
 
 }  // namespace heddle

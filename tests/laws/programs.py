@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The laws on every program of tests/programs.
 
-    tests/laws/programs.py --heddle build/bin/heddle --laws build/tests/heddle_laws [--schedules 100] [--law NAME] [FILE ...]
+    tests/laws/programs.py --heddle build/bin/heddle --laws build/tests/heddle_laws
+                           [--resolve build/tests/heddle_sites_resolve] [--schedules 100] [--law NAME] [FILE ...]
 
 A program may say in its opening comment, beside what tests/e2e/programs.py reads:
     // laws: 20 schedules, <why so few>      laws: none, <why>
@@ -71,6 +72,10 @@ def check(path, a, cpu):
             why = idle_program_behaves_as_built_by_clang(case, exe, a.heddle, work)
             passed, failed = passed + (why is None), failed + (why is not None)
             broken += f"\nidle_program_behaves_as_built_by_clang {why}" if why else ""
+        if a.resolve and not a.law:  # the law of sites.py
+            code, out, _ = bounded([a.resolve, exe], work, TIMEOUT)
+            passed, failed = passed + (code == 0), failed + (code != 0)
+            broken += f"\neach_site_names_one_instruction {out[-800:]}" if code != 0 else ""
         return passed, failed, broken.strip()
 
 
@@ -78,6 +83,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
     ap.add_argument("--laws", default="build/tests/heddle_laws", type=lambda p: pathlib.Path(p).resolve())
+    ap.add_argument("--resolve", type=lambda p: pathlib.Path(p).resolve(), help="heddle_sites_resolve: with the law of sites")
     ap.add_argument("--schedules", type=int, default=100)
     ap.add_argument("--law")
     ap.add_argument("--objects", choices=("heddle", "gcc", "clang"), default="heddle", help="gcc, clang: compile with -fsanitize=thread")

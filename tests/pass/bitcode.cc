@@ -9,8 +9,8 @@
 // GNU ar and nm must not take our objects for bitcode, even with LLVM's plugin installed.
 // RUN: %c++ -g -O2 -I%inputs -c %inputs/other.cc -o %t.o && rm -f %t.a && ar rcs %t.a %t.o && nm -s %t.a | grep "_Z5otherv in"
 // RUN: %c++ -g -I%inputs %s %t.a -o %t && %off %t
-// CHECK: frame 0 sites
-// CHECK: frame 1 sites {{[1-9]}}
+// CHECK: frame 0 instructions {{[1-9]}}
+// CHECK: frame 1 instructions {{[1-9]}}
 // IR-NOT: __heddle
 // IR: define {{.*}} @main
 // IR-NOT: __heddle

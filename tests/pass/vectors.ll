@@ -6,7 +6,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: %[[A:.*]] = getelementptr i32, ptr %p, i64 0
 ; CHECK: %[[M:.*]] = extractelement <2 x i1> %m, i64 0
 ; CHECK: %[[L:.*]] = select i1 %[[M]], i64 4, i64 0
-; CHECK: call void @__heddle_read_range(ptr %[[A]], i64 %[[L]], ptr @__heddle_sites
+; CHECK: call void @__heddle_read_range(ptr %[[A]], i64 %[[L]], ptr getelementptr inbounds ({{.*}} @__heddle_sites, i32 0, i32 1)
 ; CHECK: call void @__heddle_read_range(
 ; CHECK: call <2 x i32> @llvm.masked.load
 ; CHECK: call void @__heddle_write_range(

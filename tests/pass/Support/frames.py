@@ -1,10 +1,10 @@
-"""Checks and lists the bitcode frames of an ELF file: size, sites; with a second argument writes DIR/<i>.bc."""
+"""Checks and lists the bitcode frames of an ELF file: their instructions; with a second argument writes DIR/<i>.bc."""
 import struct
 import subprocess
 import sys
 import tempfile
 
-MAGIC = 0x31454D4152464448
+MAGIC = 0x32454D4152464448
 
 
 def fnv1a(data):
@@ -21,10 +21,10 @@ def main(path, out=None):
         data = open(raw.name, "rb").read()
     at = number = 0
     while at < len(data):
-        magic, size, hash_, sites = struct.unpack_from("<4Q", data, at)
+        magic, size, hash_, instructions = struct.unpack_from("<4Q", data, at)
         body = data[at + 32:at + 32 + size]
         assert magic == MAGIC and size % 8 == 0 and len(body) == size and fnv1a(body) == hash_, f"bad frame at {at}"
-        print(f"frame {number} sites {sites}")
+        print(f"frame {number} instructions {instructions}")
         if out:
             open(f"{out}/{number}.bc", "wb").write(body)
         at += 32 + size

@@ -4,6 +4,7 @@ import re
 import struct
 import sys
 
+COUNTED, HEAD = 2, 8192  # abi/site.h
 root = os.path.join(os.path.dirname(__file__), "..", "..", "..")
 KINDS = re.findall(r"X\((\w+), \"", open(os.path.join(root, "abi", "events.h")).read())
 
@@ -33,8 +34,11 @@ def main(path):
         if name != "heddle_sites":
             continue
         for at in range(0, size, 32):
-            state, f, file, variable, line, column, kind, bytes_, flags, zero = struct.unpack_from("<IiiiIHBBII", data, offset + at)
-            assert state == 0 and zero == 0, "runtime-owned fields are not zero in the file"
+            state, f, file, variable, line, column, kind, bytes_, flags, ordinal = struct.unpack_from("<IiiiIHBBII", data, offset + at)
+            assert state & ~COUNTED == 0, "runtime-owned bits are set in the file"
+            if flags & HEAD:
+                continue
+            assert ordinal, "a site without an instruction"
             string = lambda field, index: text(start + at + 4 * index + field) if field else "-"
             print(KINDS[kind], bytes_, flags, f"{string(file, 2)}:{line}:{column}", string(f, 1), f"[{string(variable, 3)}]")
 

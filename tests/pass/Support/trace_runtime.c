@@ -101,7 +101,7 @@ void __heddle_register_module(uint32_t* active, struct HeddleSite* first, struct
   if (!mode) mode = "print";
   ++modules;
   for (struct HeddleSite* s = first; s < last; ++s)
-    if (!*text(&s->function) || (s->kind == 0) != !!(s->flags & (HEDDLE_SITE_CALL | HEDDLE_SITE_WRAPPER)) || s->kind >= HEDDLE_EV_COUNT) abort();
+    if (!*text(&s->function) || (s->kind == 0) != !!(s->flags & (HEDDLE_SITE_CALL | HEDDLE_SITE_HEAD)) || s->kind >= HEDDLE_EV_COUNT) abort();
   if (strcmp(mode, "off") == 0) return;
   *active = HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
   printing = strcmp(mode, "print") == 0;
