@@ -54,9 +54,6 @@ struct Control {
 };
 extern Control control;
 
-/// Virtual CPU time of the program: it does not jump while everybody sleeps. In ns since the start; of a recording: its real time.
-uint64_t cpu_time();
-
 inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
 
 /// The next hooks of `t` are looked at one by one, counted ones and others (hooks/spin.cc).

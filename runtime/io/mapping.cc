@@ -9,6 +9,9 @@
 #include "runtime/strategy/strategy.h"
 
 namespace heddle::rt {
+
+static bool in_steps;
+void mappings_are_steps() { in_steps = true; }
 namespace {
 
 constexpr uint64_t kMostMapped = 64ull << 20;
@@ -45,7 +48,7 @@ uint32_t record_contents(const Call& c, RecordWriter& out) {
 long record_mapping(Call& c) {
   long result = execute(c);
   RecordWriter out;
-  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out)) | (by_hooks && !is_loader(c) ? kInputStep : 0u);
+  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out)) | (in_steps && !is_loader(c) ? kInputStep : 0u);
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
   if (!failed(result) && !(flags & kInputMissing) && shared_file_mapped(c, (uint64_t)result, out.size())) flags |= kInputShared;
@@ -148,7 +151,7 @@ namespace {
 // Where the kernel maps depends on what is mapped already. In a recording other threads map at the same time, so there the calls that
 // map and unmap are steps, and the address is recorded: a replay maps there, whatever else is different around it.
 bool is_step(const Call& c) {
-  if (HEDDLE_LIKELY(!by_hooks) || is_loader(c)) return false;
+  if (HEDDLE_LIKELY(!in_steps) || is_loader(c)) return false;
   if (!feeding()) return true;
   const HeddleInput* r = stream_peek(io_of(c.thread));
   return r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputStep);  // older recordings have none

@@ -11,7 +11,7 @@
 
 namespace heddle::rt {
 
-bool parallel, by_hooks, by_places;
+bool parallel, by_places;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "abi/record_hooks.h"
 
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
@@ -45,7 +46,7 @@ class AtHook {
  public:
   AtHook(Thread& t, uint32_t ahead) : thread_(t), ahead_((int32_t)ahead) {
     t.budget += ahead_;
-    if (HEDDLE_UNLIKELY(t.budget <= 0)) by_places ? budget_spent(t, nullptr, 0) : go_on(t);
+    if (HEDDLE_UNLIKELY(t.budget <= 0)) by_places ? discipline.budget_spent(t, nullptr) : go_on(t);
     if (parallel && (t.request.asked | t.request.outside)) hand_over(t);
   }
   ~AtHook() {

@@ -156,7 +156,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   place_is_safe(t);  // until then the last one is true
 }
 
-Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {
+Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool) {
   t.op = op;
   if (HEDDLE_LIKELY(!ready || ready(argument))) {
     log_step(t, op, 0);
@@ -199,6 +199,7 @@ void nothing_about(Thread&) {}
 const Backend parallel_backend{"parallel", nothing, nothing_about, arrive, nothing_about, nullptr, nullptr, nullptr, nullptr};
 
 void parallel_leave(Thread& t) {
+  HEDDLE_CAPTURE_REGS(*t.info);
   t.state = HEDDLE_T_OUT;
   t.info->state = HEDDLE_T_OUT;
   control.out++;
