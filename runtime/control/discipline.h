@@ -129,4 +129,9 @@ extern Discipline discipline;
 /// By the parameters of the run.
 const Discipline& discipline_of(const HeddleRun& run);
 
+/// This run is a recording. Only for what is too hot for the table.
+extern bool parallel;
+/// It is a recording or the replay of one, and no lifted run: hooks count as places (parallel/owners.h). As `parallel`.
+extern bool by_places;
+
 }  // namespace heddle::rt

@@ -1,7 +1,7 @@
 #include "runtime/control/expiry.h"
 
-#include "runtime/io/io.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

@@ -4,7 +4,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 

@@ -16,10 +16,9 @@
 #include "runtime/control/quiet.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/stay.h"
-#include "runtime/detector/detector.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

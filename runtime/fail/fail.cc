@@ -1,4 +1,4 @@
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 
 #include <sys/syscall.h>
 
@@ -8,9 +8,9 @@
 #include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 

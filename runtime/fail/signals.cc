@@ -9,8 +9,8 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
 
 extern "C" void heddle_restore_rt();  // runtime/io/raw_syscall.S
 

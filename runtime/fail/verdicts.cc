@@ -7,9 +7,9 @@
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
-#include "runtime/sync/real.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 

@@ -14,10 +14,9 @@
 #include "runtime/detector/fast_path.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/start/start.h"
 
 namespace heddle::rt {
 

@@ -9,7 +9,7 @@
 #include "runtime/control/discipline.h"
 #include "runtime/detector/detector.h"
 #include "runtime/hooks/access.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 
 namespace heddle::rt {

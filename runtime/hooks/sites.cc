@@ -8,7 +8,6 @@
 #include "abi/record_hooks.h"
 #include "runtime/arena.h"
 #include "runtime/hooks/code_sites.h"
-#include "runtime/start/start.h"
 
 namespace heddle::rt {
 namespace {

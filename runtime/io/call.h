@@ -8,8 +8,9 @@
 
 #include "abi/inputs.h"
 #include "runtime/control/discipline.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/io/policy.h"
+#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 

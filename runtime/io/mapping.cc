@@ -6,7 +6,7 @@
 #include "runtime/model/object.h"
 #include "runtime/io/shared_files.h"
 #include "runtime/io/stream.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 

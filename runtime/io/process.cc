@@ -7,18 +7,18 @@
 #include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
 #include "runtime/control/recording.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/outgoing.h"
 #include "runtime/io/shared_files.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/terms.h"
-#include "runtime/start/environment.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/environment.h"
+#include "runtime/control/strategy.h"
 #include "runtime/sync/fork_child.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 #include "runtime/sync/process_shared.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 extern "C" long heddle_clone_in_context(const long* gregs, long resume);
 

@@ -7,8 +7,8 @@
 #include "abi/hooks.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/stream.h"
-#include "runtime/strategy/strategy.h"
-#include "runtime/sync/next.h"
+#include "runtime/control/strategy.h"
+#include "runtime/real/next.h"
 
 namespace heddle::rt {
 namespace {

@@ -19,7 +19,7 @@
 #include "runtime/io/shape.h"
 #include "runtime/io/shared_files.h"
 #include "runtime/parallel/waiters.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

@@ -8,7 +8,7 @@
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

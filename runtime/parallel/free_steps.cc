@@ -13,7 +13,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/detector/detector.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/step_log.h"

@@ -6,15 +6,9 @@
 //
 // Memory is ordered by owners.h. The log of steps with the inputs is a schedule like any other: a replay follows it under control.
 #pragma once
-#include "runtime/control/scheduler.h"
-#include "runtime/control/thread.h"
+#include "runtime/control/discipline.h"
 
 namespace heddle::rt {
-
-/// This run is a recording. Only for what is too hot for the table (control/discipline.h).
-extern bool parallel;
-/// It is a recording or the replay of one, and no lifted run: hooks count as places (owners.h). As `parallel`.
-extern bool by_places;
 
 void parallel_start();
 

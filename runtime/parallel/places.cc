@@ -4,7 +4,7 @@
 #include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/hooks/access.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 

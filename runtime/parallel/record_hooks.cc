@@ -12,7 +12,7 @@
 #include "runtime/control/stay.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/terms.h"

@@ -1,7 +1,7 @@
 // A recording, its replay and a lifted run, from the start to the end: what the table has for them (control/discipline.h).
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"

@@ -29,13 +29,13 @@
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/io/io.h"
-#include "runtime/start/openmp.h"
-#include "runtime/sync/next.h"
-#include "runtime/sync/real.h"
+#include "runtime/control/io.h"
+#include "runtime/sync/openmp.h"
+#include "runtime/real/next.h"
+#include "runtime/real/real.h"
 #include "runtime/sync/threads.h"
 
 namespace heddle::rt {

@@ -5,7 +5,7 @@
 
 #include "runtime/hooks/access.h"
 #include "runtime/sync/model.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 
 namespace heddle::rt {
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/start/environment.h"
+#include "runtime/environment.h"
 #include "runtime/sync/libc_lock.h"
 
 namespace heddle::rt {

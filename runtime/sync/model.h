@@ -7,10 +7,10 @@
 #include "runtime/control/discipline.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/model/object.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 

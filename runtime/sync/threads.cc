@@ -11,10 +11,9 @@
 #include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
 #include "runtime/control/recording.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/parallel/heap.h"
-#include "runtime/start/openmp.h"
-#include "runtime/start/start.h"
+#include "runtime/sync/openmp.h"
 #include "runtime/sync/libc_lock.h"
 #include "runtime/sync/threads.h"
 
