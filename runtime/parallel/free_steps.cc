@@ -16,6 +16,7 @@
 #include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/spins.h"
 #include "runtime/parallel/step_log.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/table.h"
@@ -147,7 +148,7 @@ bool turn(Object& o, uint32_t from, uint32_t to) {
 
 // Held by somebody who needs no help: a moment, before the model has to wake and be woken.
 void await_release(const Object& o, const Thread& t) {
-  constexpr int kSpins = 300;
+  constexpr int kSpins = spins(300);
   for (int i = 0; i < kSpins; i++) {
     const uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_RELAXED);
     if (word == kFree || word == kModelDecides || (word & ~kBusy) == t.index + 1 || is_asked(t)) return;
@@ -257,12 +258,12 @@ bool free_step_defers(int signo, const void* info, void* context) {
 }
 
 void await_model(Object& o) {
-  for (int spins = 0;; spins++) {
+  for (int looks = 0;; looks++) {
     uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_ACQUIRE);
     if (word == kModelDecides) return;
     if (!(word & kBusy)) {
       if (turn(o, word, kModelDecides)) return set_holder(o, word);
-    } else if (spins > 1000) {
+    } else if (looks > spins(1000)) {
       take_a_nap();
     }
     __builtin_ia32_pause();
