@@ -38,8 +38,8 @@ struct Discipline {
   Wake (*turn)(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding);
   void (*leave)(Thread& t);
   void (*enter)(Thread& t, const Op& op);
-  void (*before_choice)();           // nothing
-  void (*chosen)(Thread& t);         // it is about to execute its step; nothing
+  void (*before_choice)();           // if control.follows, since it is hot
+  void (*chosen)(Thread& t);         // the same; it is about to execute its step
   void (*watch)(Thread& t);          // a livelock may be near: the hooks of `t` are looked at
   void (*word_taken)(const void* word);  // the word of a word_is_zero() is not zero any more ...
   void (*word_freed)(const void* word);  // ... and is zero again

@@ -169,7 +169,7 @@ void commit(Thread* current, Thread& next, bool fair) {
   }
   // A system call costs more than a thousand steps that spin: output without end is not what the bound is for.
   if (HEDDLE_UNLIKELY(next.op.kind == HEDDLE_EV_IO_CALL) && control.max_steps != ~0ull) control.max_steps++;
-  discipline.chosen(next);
+  if (HEDDLE_UNLIKELY(control.follows)) discipline.chosen(next);
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
 }
 
@@ -201,7 +201,7 @@ Thread* choose(Thread* current) {
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline || control.steps >= io_timer_cpu_step ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild_enabled();
-  discipline.before_choice();
+  if (HEDDLE_UNLIKELY(control.follows)) discipline.before_choice();
   while (HEDDLE_UNLIKELY(control.enabled_count == 0)) {
     if (control.out) return nullptr;
     if (control.next_deadline == ~0ull) {

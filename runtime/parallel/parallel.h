@@ -6,11 +6,13 @@
 //
 // Memory is ordered by owners.h. The log of steps with the inputs is a schedule like any other: a replay follows it under control.
 #pragma once
+#include "runtime/control/backend.h"
 #include "runtime/control/discipline.h"
 
 namespace heddle::rt {
 
 void parallel_start();
+extern const Backend parallel_backend;  // nothing to switch
 
 // What the table has, for recordings, their replays and lifted runs.
 void recorded_start();

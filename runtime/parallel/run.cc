@@ -16,11 +16,14 @@ void recorded_start() {
 }
 
 void followed_start() {
-  by_places = true;
+  by_places = control.follows = true;
   record_hooks_start();
 }
 
-void lifted_start() { record_hooks_start(); }
+void lifted_start() {
+  control.follows = true;
+  record_hooks_start();
+}
 
 void recorded_first_thread(Thread& main) {
   main.safe = 0;

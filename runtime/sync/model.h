@@ -45,7 +45,7 @@ inline void acquired(Object& o) {
 }
 inline void released(Object& o) {
   if (detector::on) detector::release(*self, o);
-  discipline.released(*self);
+  if (HEDDLE_UNLIKELY(parallel)) discipline.released(*self);
 }
 
 /// The mutex behind pthread_mutex_t, shared by condition variables.
