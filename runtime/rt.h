@@ -57,7 +57,8 @@ struct alignas(64) OwnLine {
   T value;
 };
 
-/// Instrumented code or a thread is about to run: in the server, this is where runs fork off. Otherwise nothing. (runtime/start/)
+/// Instrumented code or a thread is about to run: in the server, this is where runs fork off. Otherwise nothing.
+/// (runtime/start/)
 void begin_run();
 
 /// Our own bug: records the text, kills the process group of this run. Stays on in release.

@@ -1,12 +1,14 @@
-// How the threads of a run take turns: its discipline. A run has one of four, chosen once, before its first thread (start/disciplines.cc):
+// How the threads of a run take turns: its discipline. A run has one of four, chosen once, before its first thread
+// (start/disciplines.cc):
 //
 //   controlled  one thread runs at a time; the strategy chooses which
 //   recording   all threads run at once; inside the runtime, one at a time (runtime/parallel/)
 //   followed    the replay of a recording: controlled, by the places where the recording's threads stopped
 //   lifted      a recording as a schedule of points: controlled, with a recording's clones, inputs and model of libc
 //
-// All that they do differently is in this table. The rest of the runtime calls it and does not ask which discipline it is;
-// scripts/check-tree counts the exceptions, which are hot paths of hooks. Members that are null are not reached.
+// All that they do differently is in this table. The rest of the runtime calls it and does not ask which discipline
+// it is; scripts/check-tree counts the exceptions, which are hot paths of hooks. Members that are null are not
+// reached.
 //
 // "nothing", "no" and "yes" below are what a controlled run does.
 #pragma once
@@ -59,17 +61,19 @@ struct Discipline {
   HeddleSite* (*code_site)(void* return_address, uint32_t kind, uint32_t size, uint32_t flags);
   void (*budget_spent)(Thread& t, const HeddleSite* site);
   void (*patience_spent)(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
-  bool (*count_hook)(Thread& t);     // a hook of the runtime's own; true: what it touches has to be made the thread's. No
+  bool (*count_hook)(Thread& t);     // one of the runtime's own; true: what it touches has to be made the thread's. No
   void (*branch)(Thread& t, uint32_t outcome, HeddleSite* site);
   void (*branch_told)(Thread& t, uint32_t outcome, HeddleSite* site);  // the same behind its event
   void (*atomic)(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site);
   void (*fence)(Thread& t, uint32_t order, HeddleSite* site);
   void (*read_string)(const volatile void* p, size_t bytes, size_t limit, uint32_t stops, HeddleSite* site);
-  void (*read_prefix)(const volatile void* p, size_t bytes, const volatile void* other, size_t limit, uint32_t folded, HeddleSite* site);
+  void (*read_prefix)(const volatile void* p, size_t bytes, const volatile void* other, size_t limit, uint32_t folded,
+                      HeddleSite* site);
 
   // Memory of the program that the runtime reads or writes for it.
   void (*own)(Thread& t, uint64_t address, uint64_t bytes, bool write);  // before the step; nothing
-  void (*begin_owning)(Thread& t, const void* p, size_t bytes, bool write);  // the same, and no handler runs until end_owning(); nothing
+  /// The same, and no handler runs until end_owning(); nothing.
+  void (*begin_owning)(Thread& t, const void* p, size_t bytes, bool write);
   void (*end_owning)(Thread& t);
   bool (*others_run)();              // beside the caller; no
 
@@ -107,9 +111,9 @@ struct Discipline {
   void (*await_recorded_end)(const Thread& t);    // it has no more inputs, others have; nothing
   bool (*has_room)(uint64_t bytes);               // for inputs; yes
   void (*step_of_exec)(const Call& c);            // nothing
-  bool (*goes_on_behind_exec)();                  // a replay without a record of the exec: by traces from before there was one
+  bool (*goes_on_behind_exec)();                  // a replay whose trace is older than records of exec
   bool (*wrote_hashes)();                         // an old record of a write has a hash of what was written; no
-  bool (*repeats)();                              // equal seeds give equal runs, and what spoils that is worth a note. Yes
+  bool (*repeats)();                              // equal seeds give equal runs: what spoils that is worth a note. Yes
   int (*kill)(pthread_t handle, int signo, int (*real)(pthread_t, int), void* caller);
 
   // Signals and the end of the process (runtime/io/, runtime/fail/).

@@ -42,7 +42,9 @@ void controlled_word_changed(const void* word) {
 }
 
 uint64_t virtual_now() { return control.now; }
-uint64_t controlled_cpu_time() { return control.steps * kStepTick + control.clock_reads * kClockReadTick + control.burnt; }
+uint64_t controlled_cpu_time() {
+  return control.steps * kStepTick + control.clock_reads * kClockReadTick + control.burnt;
+}
 uint64_t controlled_clock() {
   clock_was_read();
   region->result.timed_waits++;
@@ -127,8 +129,9 @@ void commit(Thread* current, Thread& next, bool fair) {
     next.handlers_first = true;  // decided here, once: one from outside may come a moment later
     next.op = Op{HEDDLE_EV_SIGNAL, next.op.site, 0, 0};
   }
+  const uint32_t object = next.op.object & discipline.compared_object;
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
-      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, next.op.object & discipline.compared_object))
+      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, object))
     diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
   bool new_segment = next.index != control.segment_thread;
   bool preempts = false;

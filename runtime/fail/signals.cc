@@ -113,7 +113,8 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
       wanted[signo] = *(const KernelAction*)action;
       program_handles_faults = wanted[SIGSEGV].handler != (void*)SIG_DFL || wanted[SIGBUS].handler != (void*)SIG_DFL;
       if (fatal_signal) {
-        if (copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN) discipline.fault_handler(&copy.handler, &copy.flags);
+        if (copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN)
+          discipline.fault_handler(&copy.handler, &copy.flags);
         if (copy.handler == (void*)SIG_DFL)
           install(signo);
         else

@@ -21,14 +21,17 @@ void controlled_budget_spent(Thread& t, const HeddleSite* site);
 /// So many counted hooks without a point.
 void controlled_patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
 void controlled_branch_told(Thread& t, uint32_t outcome, HeddleSite* site);
-__attribute__((noinline)) void controlled_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site);
+__attribute__((noinline)) void controlled_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind,
+                                                 HeddleSite* site);
 void controlled_fence(Thread& t, uint32_t order, HeddleSite* site);
 void controlled_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops, HeddleSite* site);
-void controlled_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit, uint32_t folded, HeddleSite* site);
+void controlled_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit,
+                            uint32_t folded, HeddleSite* site);
 
 // In a recording: another thread may make the string longer until it is the thread's.
 void recorded_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops, HeddleSite* site);
-void recorded_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit, uint32_t folded, HeddleSite* site);
+void recorded_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit,
+                          uint32_t folded, HeddleSite* site);
 
 /// A branch that is more than a hook: its event, then branch_told().
 void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site);

@@ -119,7 +119,8 @@ __attribute__((always_inline)) inline void leave_no_result() { __asm__ volatile(
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
-  if (t.budget <= 0) discipline.budget_spent(t, site);  // before the access: nobody else may run between its event and itself
+  // Before the access: nobody else may run between its event and itself.
+  if (t.budget <= 0) discipline.budget_spent(t, site);
   if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
   if (site->state & HEDDLE_SITE_COUNTED) count_access(t, site, p);
   const bool for_signals = HEDDLE_UNLIKELY(signals_at_points) && shared_with_handler(t, p, site);
@@ -150,7 +151,7 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
 inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {
   Thread* t = self;
   if (!t || !length) return;
-  if (--t->budget <= 0) discipline.budget_spent(*t, site);  // before the access: nobody else may run between its event and itself
+  if (--t->budget <= 0) discipline.budget_spent(*t, site);  // before the access, as in plain_slow()
   if (HEDDLE_UNLIKELY(site->state & HEDDLE_SITE_COUNTED)) count_access(*t, site, p);
   if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)

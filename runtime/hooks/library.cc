@@ -99,7 +99,8 @@ void heddle::rt::controlled_read_string(const volatile void* p, size_t bytes, si
   return __heddle_read_range(p, bytes, site);
 }
 
-void heddle::rt::recorded_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops, HeddleSite* site) {
+void heddle::rt::recorded_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops,
+                                      HeddleSite* site) {
   Thread& t = *self;
   const bool follows = t.read_bytes && t.read_at == t.budget;  // another string of the same call
   const uint64_t other = t.read_from, other_bytes = follows ? t.read_bytes : 0;
@@ -121,12 +122,13 @@ HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile v
   return discipline.read_prefix(p, bytes, other, limit, folded, site);
 }
 
-void heddle::rt::controlled_read_prefix(const volatile void* p, size_t bytes, const volatile void*, size_t, uint32_t, HeddleSite* site) {
+void heddle::rt::controlled_read_prefix(const volatile void* p, size_t bytes, const volatile void*, size_t, uint32_t,
+                                        HeddleSite* site) {
   return __heddle_read_range(p, bytes, site);
 }
 
-void heddle::rt::recorded_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit, uint32_t folded,
-                                      HeddleSite* site) {
+void heddle::rt::recorded_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit,
+                                      uint32_t folded, HeddleSite* site) {
   __heddle_read_range(p, bytes, site);
   Thread& t = *self;
   own_both(t, (uint64_t)p, bytes, (uint64_t)other, bytes);

@@ -106,8 +106,8 @@ bool has_points(const Module& m, const HeddleLight& light) {
 
 void switch_lights(const Module& m) {
   const HeddleRun& run = region->run;
-  const bool wanted = run.light && !run.detector && !run.fail_on_race && !run.debugger && run.point_set != HEDDLE_POINTS_ALL &&
-                      run.detail < HEDDLE_DETAIL_ACCESSES;
+  const bool wanted = run.light && !run.detector && !run.fail_on_race && !run.debugger &&
+                      run.point_set != HEDDLE_POINTS_ALL && run.detail < HEDDLE_DETAIL_ACCESSES;
   if (!wanted) return;
   for (HeddleLight* light = m.first_light; light < m.last_light; light++)
     light->on = run.point_set != HEDDLE_POINTS_RACY || !has_points(m, *light);

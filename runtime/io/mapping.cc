@@ -48,7 +48,8 @@ uint32_t record_contents(const Call& c, RecordWriter& out) {
 long record_mapping(Call& c) {
   long result = execute(c);
   RecordWriter out;
-  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out)) | (in_steps && !is_loader(c) ? kInputStep : 0u);
+  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out));
+  if (in_steps && !is_loader(c)) flags |= kInputStep;
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
   if (!failed(result) && !(flags & kInputMissing) && shared_file_mapped(c, (uint64_t)result, out.size())) flags |= kInputShared;

@@ -434,7 +434,8 @@ HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
 
 // What the others do before it is a choice. Not at libc's system call: it has that lock then.
 int heddle::rt::controlled_kill(pthread_t handle, int signo, int (*real)(pthread_t, int), void* caller) {
-  if (signals_at_points && self->state == HEDDLE_T_RUNNING && handle != pthread_self()) point(Op{HEDDLE_EV_IO_CALL, pc_site(caller), 0, 0});
+  if (signals_at_points && self->state == HEDDLE_T_RUNNING && handle != pthread_self())
+    point(Op{HEDDLE_EV_IO_CALL, pc_site(caller), 0, 0});
   return real(handle, signo);
 }
 

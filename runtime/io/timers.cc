@@ -62,7 +62,10 @@ void name(long fd, const Timer& t) {
 }
 
 uint64_t now_of(const Timer& t) { return t.cpu ? discipline.cpu_time() : control.now; }
-uint64_t due_in(const Timer& t, uint64_t ns) { return !t.cpu ? deadline_in(ns) : ns > 1ull << 62 ? 1ull << 62 : discipline.cpu_time() + ns + 1; }
+uint64_t due_in(const Timer& t, uint64_t ns) {
+  if (!t.cpu) return deadline_in(ns);
+  return ns > 1ull << 62 ? 1ull << 62 : discipline.cpu_time() + ns + 1;
+}
 
 Timer* table() {
   if (!timers) {
@@ -99,7 +102,8 @@ void find_next() {
     const Timer& t = timers[i];
     if (!t.used || !t.due) continue;
     if (t.cpu) {
-      const uint64_t left = t.due > discipline.cpu_time() ? t.due - discipline.cpu_time() : 0, step = control.steps + (left + kStepTick - 1) / kStepTick;
+      const uint64_t now = discipline.cpu_time(), left = t.due > now ? t.due - now : 0;
+      const uint64_t step = control.steps + (left + kStepTick - 1) / kStepTick;
       if (step < io_timer_cpu_step) io_timer_cpu_step = step;
       continue;
     }

@@ -12,7 +12,7 @@ struct Object {
   uint32_t id;             // index + 1 in the region's object table; stable for one schedule
   uint32_t kind;
   // mutex: beside its address, for the cache
-  uint32_t free_word;   // who has it, as long as the fields below need not be true (parallel/free_steps.h); else kModelDecides
+  uint32_t free_word;   // who has it, while the fields below need not be true (parallel/free_steps.h); or kModelDecides
   uint32_t lock_waits;  // threads that wait for it
   bool used_with_cond;  // who waits there counts on the model
   bool dropped;

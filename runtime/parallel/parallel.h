@@ -80,7 +80,8 @@ class InsideUnlessGone {
   explicit InsideUnlessGone(Thread* t) : entered_(t != nullptr) {
     if (HEDDLE_UNLIKELY(parallel) && entered_) baton_take(*t);
   }
-  /// Asks again, so that what follows is nowhere a jump: the frame of the function that the program called is kept, in every discipline.
+  /// Asks again, so that what follows is nowhere a jump: the frame of the function that the program called is kept,
+  /// in every discipline.
   ~InsideUnlessGone() {
     if (HEDDLE_UNLIKELY(parallel) && entered_ && self) baton_give(*self);
   }

@@ -1,5 +1,5 @@
-// Hooks of the program's code in a recording and in its replay. There the end of a thread's budget is a place, counted in hooks since its
-// last step, and atomic operations are accesses like others.
+// Hooks of the program's code in a recording and in its replay. There the end of a thread's budget is a place,
+// counted in hooks since its last step, and atomic operations are accesses like others.
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"

@@ -1,5 +1,5 @@
-// In front of the runtime's own code, for the exhaustive test of its protocol (protocol_test.cc): each atomic operation is a place where
-// another thread may go on. All of them are sequentially consistent there.
+// In front of the runtime's own code, for the exhaustive test of its protocol (protocol_test.cc): each atomic
+// operation is a place where another thread may go on. All of them are sequentially consistent there.
 #pragma once
 
 namespace heddle::rt {

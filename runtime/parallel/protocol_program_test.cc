@@ -1,5 +1,5 @@
-// The threads of protocol_test.cc, and what the code under test needs of the rest of the runtime. Compiled as that code is: with
-// protocol_atomics_test.h in front.
+// The threads of protocol_test.cc, and what the code under test needs of the rest of the runtime. Compiled as that
+// code is: with protocol_atomics_test.h in front.
 #include <stdlib.h>
 #include <sys/syscall.h>
 
@@ -140,16 +140,20 @@ void begin(const std::vector<std::string>& wanted) {
 }
 
 std::vector<Region> variables() {
-  return {{&world, sizeof world},     {&baton, sizeof baton},       {&shared_count, sizeof shared_count},
-          {&step_log, sizeof step_log}, {&control.steps, sizeof control.steps}, {&region->result.steps, sizeof region->result.steps}};
+  return {{&world, sizeof world},
+          {&baton, sizeof baton},
+          {&shared_count, sizeof shared_count},
+          {&step_log, sizeof step_log},
+          {&control.steps, sizeof control.steps},
+          {&region->result.steps, sizeof region->result.steps}};
 }
 
 bool others_look_at(const volatile void* at) {
   const auto within = [at](const auto& value) { return (uint64_t)at - (uint64_t)&value < sizeof value; };
   for (const Thread& t : world.threads)
     if (at == &t.in_free_step) return false;  // whoever forbids free steps does: no program does
-  return !at || within(world.threads) || within(world.stripes) || within(world.cells) || within(baton) || within(shared_count) ||
-         within(region->result.steps);
+  return !at || within(world.threads) || within(world.stripes) || within(world.cells) || within(baton) ||
+         within(shared_count) || within(region->result.steps);
 }
 
 uint64_t steps_logged() { return region->result.steps; }

@@ -1,11 +1,13 @@
-// The ownership protocol of recordings (owners.h, terms.h, baton.cc, step_log.cc, the hand-overs of free_steps.cc, plain_code.cc), executed
-// in every order of its atomic operations, for two and three threads. The code is the runtime's own, compiled for the host.
+// The ownership protocol of recordings (owners.h, terms.h, baton.cc, step_log.cc, the hand-overs of free_steps.cc,
+// plain_code.cc), executed in every order of its atomic operations, for two and three threads. The code is the
+// runtime's own, compiled for the host.
 //
-// Law: a replay of the log computes what the recording did. Each of its steps is executed in the order of the log, followed by the code of its
-// thread up to the place of that thread's next step. And nobody waits for ever.
+// Law: a replay of the log computes what the recording did. Each of its steps is executed in the order of the log,
+// followed by the code of its thread up to the place of that thread's next step. And nobody waits for ever.
 //
-// States are whole: the variables of the code, and the stacks of the threads. A state that was reached before is not continued, so the search ends
-// although threads spin and wait. Orders of memory weaker than the sequence are not executed.
+// States are whole: the variables of the code, and the stacks of the threads. A state that was reached before is not
+// continued, so the search ends although threads spin and wait. Orders of memory weaker than the sequence are not
+// executed.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -224,9 +226,11 @@ class Replay {
 
 std::string log_text(uint64_t count) {
   std::string text;
-  for (uint64_t i = 0; i < count; i++)
-    text += "  " + std::to_string(i) + ": thread " + std::to_string(world.steps[i].thread) + " kind " + std::to_string(world.steps[i].kind) +
-            " hooks " + std::to_string(world.steps[i].hooks) + "\n";
+  for (uint64_t i = 0; i < count; i++) {
+    const HeddleStep& s = world.steps[i];
+    text += "  " + std::to_string(i) + ": thread " + std::to_string(s.thread) + " kind " + std::to_string(s.kind) +
+            " hooks " + std::to_string(s.hooks) + "\n";
+  }
   return text;
 }
 

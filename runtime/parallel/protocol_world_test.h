@@ -1,4 +1,5 @@
-// The world of protocol_test.cc: threads that execute little programs by the runtime's own code, in memory that can be copied and put back.
+// The world of protocol_test.cc: threads that execute little programs by the runtime's own code, in memory that can
+// be copied and put back.
 //
 // A program has a letter per action:
 //   r w   reads, writes memory of the first stripe, at a hook        R W   of the second

@@ -1,4 +1,5 @@
-// A recording, its replay and a lifted run, from the start to the end: what the table has for them (control/discipline.h).
+// A recording, its replay and a lifted run, from the start to the end: what the table has for them
+// (control/discipline.h).
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/io.h"

@@ -1,5 +1,5 @@
-// How often waiters look before they sleep. Each look is a state of its own, so the exhaustive test of the protocol compiles with one
-// (protocol_test.cc).
+// How often waiters look before they sleep. Each look is a state of its own, so the exhaustive test of the protocol
+// compiles with one (protocol_test.cc).
 #pragma once
 
 namespace heddle::rt {

@@ -9,8 +9,9 @@ OwnLine<StepLog> step_log;
 namespace {
 
 uint64_t log_capacity;
-bool log_ended;                                             // no room: what follows is not recorded
-constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;  // each thread may take one before it knows better, and reserve another
+bool log_ended;  // no room: what follows is not recorded
+// Each thread may take one before it knows better, and reserve another.
+constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;
 
 bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));

@@ -1,4 +1,5 @@
-// The four disciplines, each as its table, and the choice of one for a run. What the members mean is in control/discipline.h.
+// The four disciplines, each as its table, and the choice of one for a run. What the members mean is in
+// control/discipline.h.
 #include <execinfo.h>
 #include <sys/syscall.h>
 
@@ -30,8 +31,8 @@ namespace {
 void nothing() {}
 void nothing_for(Thread&) {}
 
-// libc loads and links the unwinder when a thread is unwound for the first time, under locks of its own: in a recording it must not
-// matter whose turn that is. Only now it is known what is to be told of hooks.
+// libc loads and links the unwinder when a thread is unwound for the first time, under locks of its own: in a
+// recording it must not matter whose turn that is. Only now it is known what is to be told of hooks.
 void model_run_starts(Thread& main) {
   look_up_all();
   void* here;
@@ -44,8 +45,8 @@ void recorded_run_starts(Thread& main) {
   model_run_starts(main);
 }
 
-// In the order of a recording, what comes from outside has its place among the steps of all threads; what would have a place of its own
-// there, as under control, is the kernel's.
+// In the order of a recording, what comes from outside has its place among the steps of all threads; what would have
+// a place of its own there, as under control, is the kernel's.
 void inputs_as_recorded() {
   timers_are_real();
   waits_leave_control();
@@ -262,7 +263,8 @@ constexpr Discipline recording() {
   d.land = LandingPlace::own_and_enter;
   d.libc_futex = recorded_libc_futex;
   d.has_room = recorded_has_room;
-  d.signal_is_input = [](bool) { return true; };  // the sender runs beside it: its own signals have no place in the order of steps
+  // The sender runs beside it: the program's own signals have no place in the order of steps either.
+  d.signal_is_input = [](bool) { return true; };
   d.own_signals_are_fed = [] { return false; };
   d.signal_was_recorded = [](const Thread&) { return false; };
   d.signal_came = look_again;

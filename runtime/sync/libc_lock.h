@@ -1,5 +1,6 @@
-// Locks inside libc (of a FILE, of the loader, of rand()) are not seen as long as they are free. In recordings and what executes them, a
-// modelled lock around each call puts the calls in order; otherwise these calls are only passed on (control/discipline.h).
+// Locks inside libc (of a FILE, of the loader, of rand()) are not seen as long as they are free. In recordings and
+// what executes them, a modelled lock around each call puts the calls in order; otherwise these calls are only passed
+// on (control/discipline.h).
 #pragma once
 #include <stdlib.h>
 
@@ -17,7 +18,8 @@ extern char libc_streams;
 class LibcCall {
  public:
   /// `object`: whose address names the lock, which is recursive; null: none.
-  LibcCall(void* object, void* caller) : object_(object && modelled() && discipline.lock_libc(object, caller) ? object : nullptr) {}
+  LibcCall(void* object, void* caller)
+      : object_(object && modelled() && discipline.lock_libc(object, caller) ? object : nullptr) {}
   ~LibcCall() {
     if (HEDDLE_UNLIKELY(object_ != nullptr) && modelled()) discipline.unlock_libc(object_);
   }

@@ -1,5 +1,5 @@
-// pthread_mutex_lock() and its like, as the table of the run's discipline has them (control/discipline.h). Each is reached by a jump, so
-// that the frame below it is the program's.
+// pthread_mutex_lock() and its like, as the table of the run's discipline has them (control/discipline.h). Each is
+// reached by a jump, so that the frame below it is the program's.
 #pragma once
 #include <pthread.h>
 

@@ -6,7 +6,8 @@
 
 using namespace heddle::rt;
 
-// The object is made with the detector off too: it only observes. Where libc's locks are modelled, another object is there.
+// The object is made with the detector off too: it only observes. Where libc's locks are modelled, another object is
+// there.
 void heddle::rt::observe_stream_taken(FILE* stream) { acquired(object_at(stream, HEDDLE_EV_NONE)); }
 void heddle::rt::observe_stream_given(FILE* stream) { released(object_at(stream, HEDDLE_EV_NONE)); }
 
