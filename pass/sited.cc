@@ -12,7 +12,7 @@ constexpr unsigned kLarge = 60;  // instructions before optimisation
 // Calls that read or write descriptors are none of them: their site is libc's.
 // Functions of libstdc++ end in a jump to those, so the caller's address is that of the program's own call. Only such as no header defines: whether a
 // function has a light clone must be the same in each object file, or groups of the linker differ. What else there is, is noticed at run time
-// (runtime/hooks/light_code.h).
+// (runtime/control/light_code.h).
 constexpr llvm::StringRef kPrefixes[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_", "Annotate", "WTFAnnotate", "heddle_", "__tsan_",
                                          "_ZNSt13__future_base", "_ZNSt18condition_variable", "_ZNSt28__atomic_futex_unsigned_base", "_ZNSt3_V2",
                                          "_ZNSt6thread"};

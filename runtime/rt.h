@@ -37,6 +37,7 @@ enum class Mode : uint32_t {
   kAbandoned,   // a forked child of a controlled process, or after a fatal report: real primitives, hooks return at once
 };
 extern Mode mode;
+extern bool preloaded;        // this is the preload build (runtime/preload/)
 extern HeddleRegion* region;  // null when idle
 
 inline bool controlled() { return HEDDLE_UNLIKELY(mode == Mode::kControlled); }
@@ -55,6 +56,10 @@ template <class T>
 struct alignas(64) OwnLine {
   T value;
 };
+
+/// Instrumented code or a thread is about to run: in the server, this is where runs fork off. Otherwise nothing.
+/// (runtime/start/)
+void begin_run();
 
 /// Our own bug: records the text, kills the process group of this run. Stays on in release.
 [[noreturn]] void check_failed(const char* what, const char* file, int line);

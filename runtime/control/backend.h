@@ -27,7 +27,6 @@ struct Backend {
 
 extern const Backend baton_backend;
 extern const Backend fiber_backend;
-extern const Backend parallel_backend;  // recordings: nothing to switch (runtime/parallel/)
 extern const Backend* backend;
 inline bool on_fibers() { return backend == &fiber_backend; }
 /// Why fibers cannot be used in this process, in words for the user; null: they can. Before the first run's threads exist.

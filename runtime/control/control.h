@@ -39,6 +39,7 @@ struct Control {
   uint64_t jump_step;        // before this step time_may_pass() lets time pass; ~0: no clock was read since it last did
   uint64_t steps, max_steps, hash;
   uint64_t stay_until;       // before this step the thread that runs need not ask (unless `dirty`, or a deadline comes)
+  bool follows;              // the replay of a recording, or a lifted run: its table has before_choice() and chosen()
   bool always_ask;           // somebody wants to know of each step
   uint32_t observe;          // so many more decisions are told to the host
   uint32_t segment_thread;
@@ -53,9 +54,6 @@ struct Control {
   uint32_t seen_returns;
 };
 extern Control control;
-
-/// Virtual CPU time of the program: it does not jump while everybody sleeps. In ns since the start; of a recording: its real time.
-uint64_t cpu_time();
 
 inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
 

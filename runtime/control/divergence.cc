@@ -4,7 +4,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 
 namespace heddle::rt {
 

@@ -1,8 +1,7 @@
 #include "runtime/control/expiry.h"
 
-#include "runtime/io/io.h"
-#include "runtime/parallel/parallel.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -23,11 +22,16 @@ bool coin(Thread& t) {
 
 }  // namespace
 
-bool may_expire_early(Thread& t) {
+bool expires_when_due(Thread& t) {
   t.expires_at_once = false;
   t.timed_waits++;
   region->result.timed_waits++;
-  if (region->run.time_model != HEDDLE_TIME_LOOSE || by_places) return false;
+  return false;
+}
+
+bool may_expire_early(Thread& t) {
+  expires_when_due(t);
+  if (region->run.time_model != HEDDLE_TIME_LOOSE) return false;
   if (t.deadline <= control.now || t.deadline - control.now > kForEver) return false;
   return strategy->may_expire ? strategy->may_expire(t) : coin(t);
 }
@@ -42,7 +46,7 @@ uint64_t early_step_of_timer(uint64_t due, uint64_t number) {
   constexpr uint32_t kLongest = 10;  // 2^10 steps
   const HeddleRun& run = region->run;
   region->result.timed_waits++;
-  if (run.time_model != HEDDLE_TIME_LOOSE || by_hooks || run.feed || strategy->may_expire) return ~0ull;
+  if (run.time_model != HEDDLE_TIME_LOOSE || run.feed || strategy->may_expire) return ~0ull;
   if (due <= control.now || due - control.now > kForEver) return ~0ull;
   const uint64_t roll = mix_bits(run_seed(run) ^ 0x74696d6572 ^ number << 40);
   if ((roll & 255) * times_rarer(due - control.now) >= run.early_timeouts) return ~0ull;
@@ -64,7 +68,7 @@ void clock_was_read() {
     io_timer_cpu_step = io_timer_cpu_step > kSteps ? io_timer_cpu_step - kSteps : 0;
     if (io_timer_cpu_step < control.stay_until) control.stay_until = io_timer_cpu_step;
   }
-  if (HEDDLE_LIKELY(!run.early_timeouts) || control.jump_step != ~0ull || run.feed || by_hooks || strategy->may_expire) return;
+  if (HEDDLE_LIKELY(!run.early_timeouts) || control.jump_step != ~0ull || run.feed || strategy->may_expire) return;
   control.jump_step = control.steps;
   while (roll_of(control.jump_step) % kOneIn) control.jump_step++;
   if (control.jump_step < control.stay_until) control.stay_until = control.jump_step;

@@ -8,6 +8,8 @@ namespace heddle::rt {
 
 /// `t` begins to wait with a deadline: may it be chosen before that? Counts the wait.
 bool may_expire_early(Thread& t);
+/// The same where it may not: time passes as it was recorded.
+bool expires_when_due(Thread& t);
 
 /// Nothing but the time lets this waiting thread go on, and the time has not come: choosing it is an early time-out.
 bool waits_for_time(Thread& t);

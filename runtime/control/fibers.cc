@@ -24,9 +24,9 @@
 #include "runtime/control/idle.h"
 #include "runtime/control/kernel_thread.h"
 #include "runtime/control/light.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
-#include "runtime/sync/real.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
+#include "runtime/real/real.h"
 
 extern "C" {
 void heddle_switch(void** save, void* load, uint64_t fs_base);

@@ -6,7 +6,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/kernel_thread.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

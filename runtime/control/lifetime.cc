@@ -2,10 +2,9 @@
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/parallel/parallel.h"
-#include "runtime/parallel/terms.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 
@@ -24,17 +23,16 @@ Thread& new_thread(Thread& parent) {
   t.info->parent = parent.index;
   t.info->ordinal = &t == &parent ? 0 : ++parent.children;
   t.budget = t.patience = kHookBudget;
-  t.safe = 1;
-  begin_term(t, 1);
-  if (HEDDLE_UNLIKELY(by_hooks)) record_hooks_new_thread(t);
+  discipline.thread_made(t);
   region->result.thread_count = control.thread_count;
   t.name = index == 0 ? 1 : (parent.name ^ t.info->ordinal) * 0x9e3779b1u + 0x7f4a7c15u;
   strategy->thread_created(index);
   return t;
 }
 
-void thread_finished(Thread& t) {
-  if (HEDDLE_UNLIKELY(parallel)) return parallel_finished(t);
+void thread_finished(Thread& t) { discipline.finish(t); }
+
+void controlled_finish(Thread& t) {
   control.dirty = true;
   t.finished = true;
   t.state = HEDDLE_T_DONE;

@@ -9,7 +9,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 
 extern "C" void heddle_light_begin();  // fiber_switch.S
 

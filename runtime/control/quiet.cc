@@ -7,8 +7,8 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/io/io.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

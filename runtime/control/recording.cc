@@ -5,9 +5,9 @@
 #include "runtime/control/code_address.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/hooks/light_code.h"
-#include "runtime/io/io.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/light_code.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {

@@ -11,17 +11,14 @@
 #include "abi/record_hooks.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/expiry.h"
 #include "runtime/control/quiet.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/stay.h"
-#include "runtime/detector/detector.h"
-#include "runtime/fail/fail.h"
-#include "runtime/hooks/access.h"
-#include "runtime/io/io.h"
-#include "runtime/parallel/owners.h"
-#include "runtime/parallel/parallel.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -40,21 +37,22 @@ void model_changed() {
   control.dirty = true;
   region->result.enabled = 0;  // not known
 }
-void model_word_changed(const void* word) {
-  if (parallel || (control.other_waits | word_waits(word))) model_changed();  // a recording does not count waits
+void controlled_word_changed(const void* word) {
+  if (control.other_waits | word_waits(word)) model_changed();
 }
 
 uint64_t virtual_now() { return control.now; }
-uint64_t cpu_time() { return by_hooks ? control.now : control.steps * kStepTick + control.clock_reads * kClockReadTick + control.burnt; }
-uint64_t clock_read() {
-  if (HEDDLE_UNLIKELY(by_hooks)) return control.now = io_clock();
+uint64_t controlled_cpu_time() {
+  return control.steps * kStepTick + control.clock_reads * kClockReadTick + control.burnt;
+}
+uint64_t controlled_clock() {
   clock_was_read();
   region->result.timed_waits++;
   return control.now += kClockReadTick;
 }
 uint64_t deadline_in(uint64_t ns) {
-  if (HEDDLE_UNLIKELY(parallel)) control.now = real_elapsed();
-  return ns > (1ull << 62) ? (1ull << 62) : control.now + ns + 1;
+  const uint64_t now = discipline.now();
+  return ns > (1ull << 62) ? (1ull << 62) : now + ns + 1;
 }
 
 bool can_run(Thread& t) {
@@ -131,8 +129,9 @@ void commit(Thread* current, Thread& next, bool fair) {
     next.handlers_first = true;  // decided here, once: one from outside may come a moment later
     next.op = Op{HEDDLE_EV_SIGNAL, next.op.site, 0, 0};
   }
+  const uint32_t object = next.op.object & discipline.compared_object;
   if (HEDDLE_UNLIKELY(control.steps < control.expect_count) &&
-      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, by_places ? 0 : next.op.object))
+      control.expect[control.steps] != heddle_step_hash(next.index, next.op.kind, next.op.site, object))
     diverged(HEDDLE_DIV_OTHER_EVENT, next.index, &next);
   bool new_segment = next.index != control.segment_thread;
   bool preempts = false;
@@ -173,7 +172,7 @@ void commit(Thread* current, Thread& next, bool fair) {
   }
   // A system call costs more than a thousand steps that spin: output without end is not what the bound is for.
   if (HEDDLE_UNLIKELY(next.op.kind == HEDDLE_EV_IO_CALL) && control.max_steps != ~0ull) control.max_steps++;
-  if (HEDDLE_UNLIKELY(by_places)) set_stop(next, control.steps);
+  if (HEDDLE_UNLIKELY(control.follows)) discipline.chosen(next);
   if (HEDDLE_UNLIKELY(control.steps >= control.max_steps)) fail_livelock(next);
 }
 
@@ -205,7 +204,7 @@ Thread* choose(Thread* current) {
   if (HEDDLE_UNLIKELY(control.dirty || control.now >= control.next_deadline || control.steps >= io_timer_cpu_step ||
                       __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE) != control.seen_returns))
     rebuild_enabled();
-  if (HEDDLE_UNLIKELY(by_hooks)) let_recorded_time_pass();
+  if (HEDDLE_UNLIKELY(control.follows)) discipline.before_choice();
   while (HEDDLE_UNLIKELY(control.enabled_count == 0)) {
     if (control.out) return nullptr;
     if (control.next_deadline == ~0ull) {
@@ -257,24 +256,20 @@ Thread* choose(Thread* current) {
   }
   commit(current, next, fair);
   let_stay(next, fair ? 0 : view.ask_again);
-  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook) && !by_places) watch_hooks(next);
+  if (HEDDLE_UNLIKELY(control.quiet_steps > kQuietIsLivelock - kLastLook)) discipline.watch(next);
   return &next;
 }
 
-namespace {
-
-Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
-  if (HEDDLE_UNLIKELY(parallel)) return parallel_turn(t, op, ready, argument, deadline);
+Wake controlled_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   t.op = op;
   t.ready = ready;
   t.argument = argument;
   t.deadline = deadline;
   t.yielding = yielding;
-  t.may_expire = deadline && may_expire_early(t);
+  t.may_expire = deadline && discipline.may_expire_early(t);
   if (t.may_expire && t.expires_at_once) t.yielding = false;
   t.state = HEDDLE_T_PENDING;
   t.patience = kHookBudget;
-  if (HEDDLE_UNLIKELY(by_places)) t.budget = kHookBudget;
   const bool runnable = !ready || ready(argument);
   if (deadline || t.enabled != runnable) control.dirty = true;
   uint16_t& waits = ready == word_is_zero ? word_waits(argument) : control.other_waits;
@@ -305,6 +300,8 @@ Wake wait_for_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   return !ready || ready(argument) ? Wake::kReady : Wake::kTimedOut;
 }
 
+namespace {
+
 // A signal that comes while the thread waits: its handler runs as part of this step, then the wait goes on or ends.
 __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
   const bool restarts = io_run_handlers(t);
@@ -326,19 +323,19 @@ __attribute__((noinline)) void run_handlers_first(Thread& t) {
 Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding) {
   for (;;) {
     t.takes_handlers = true;
-    Wake wake = wait_for_turn(t, op, ready, argument, deadline, yielding);
+    Wake wake = discipline.turn(t, op, ready, argument, deadline, yielding);
     t.takes_handlers = false;
     if (HEDDLE_UNLIKELY(t.handlers_first)) {
       run_handlers_first(t);
       continue;
     }
     // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes first here.
-    if (HEDDLE_UNLIKELY(by_hooks) && !parallel && ready && io_signal_recorded(t)) {
+    if (ready && discipline.signal_was_recorded(t)) {
       if (interrupted(t, op)) return Wake::kInterrupted;
       continue;
     }
     // It was chosen for the time, or for the signal: the step itself took time too.
-    const bool was_due = deadline && control.now >= deadline + (by_hooks ? 0 : kStepTick);
+    const bool was_due = deadline && control.now >= deadline + discipline.step_tick;
     if (HEDDLE_LIKELY(wake == Wake::kReady) || was_due || !io_signal_waits(t)) return wake;
     if (interrupted(t, op)) return Wake::kInterrupted;
   }
@@ -411,11 +408,10 @@ void last_event_value(uint64_t value) {
 
 void leave(const Op& op) {
   point(op);
-  Thread& t = *self;
-  if (HEDDLE_UNLIKELY(parallel)) {
-    HEDDLE_CAPTURE_REGS(*t.info);
-    return parallel_leave(t);
-  }
+  discipline.leave(*self);  // a jump: the registers that it keeps are those of its caller's frame, which stays
+}
+
+void controlled_leave(Thread& t) {
   t.state = HEDDLE_T_OUT;
   t.info->state = HEDDLE_T_OUT;
   t.io_returned = 0;
@@ -426,12 +422,9 @@ void leave(const Op& op) {
   backend->leave_to(t, next);
 }
 
-void enter(const Op& op) {
-  Thread& t = *self;
-  if (HEDDLE_UNLIKELY(parallel)) {
-    parallel_come_back(t);
-    return parallel_enter(t, op);
-  }
+void enter(const Op& op) { discipline.enter(*self, op); }
+
+void controlled_enter(Thread& t, const Op& op) {
   t.op = op;
   t.ready = nullptr;
   t.argument = nullptr;
@@ -448,7 +441,6 @@ void enter(const Op& op) {
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
   t.patience = kHookBudget;
-  if (HEDDLE_UNLIKELY(by_places)) t.budget = kHookBudget;
   control.dirty = true;
   debugger_at_step();
   io_rearm();
@@ -468,6 +460,7 @@ void scheduler_prepare() {
 
 void scheduler_start() {
   const HeddleRun& run = region->run;
+  discipline = discipline_of(run);
   control.segment_thread = ~0u;
   control.next_deadline = ~0ull;
   control.jump_step = ~0ull;
@@ -480,22 +473,17 @@ void scheduler_start() {
   control.observe = recording.detail < HEDDLE_DETAIL_POINTS ? run.observe : 0;
   control.always_ask = wants_each_step() || control.observe;
   strategy = &strategy_of(run);
-  parallel = run.backend == HEDDLE_BACKEND_PARALLEL;
-  by_hooks = parallel || run.recorded;
-  by_places = by_hooks && run.recorded != HEDDLE_RECORDED_LIFTED;
   const char* obstacle = run.backend == HEDDLE_BACKEND_FIBERS ? no_fibers() : "";
   if (obstacle && *obstacle) note("%s: the baton backend is used instead of fibers, which is slower", obstacle);
-  backend = parallel ? &parallel_backend : obstacle ? &baton_backend : &fiber_backend;
+  backend = obstacle ? &baton_backend : &fiber_backend;
   strategy->start(run);
-  if (by_hooks) record_hooks_start();
+  discipline.start();
   Thread& main = new_thread(control.threads[0]);
   main.state = HEDDLE_T_RUNNING;
   main.enabled = true;
   main.info->state = HEDDLE_T_RUNNING;
   set_self(&main);
-  if (HEDDLE_UNLIKELY(by_places && !parallel)) set_stop(main, 0);
-  main.safe = 0;
-  if (parallel) parallel_start();
+  discipline.first_thread(main);
 }
 
 }  // namespace heddle::rt

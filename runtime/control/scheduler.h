@@ -23,9 +23,7 @@ Wake point_yielding(const Op& op, Ready ready = nullptr, void* argument = nullpt
 /// The same for a wait in a system call. Giving way there is no preemption, whether or not `ready` holds: a replay does not know when it did.
 Wake point_waiting(const Op& op, Ready ready, void* argument, uint64_t deadline);
 
-void model_changed();
-/// The same when nothing but this word of a word_is_zero changed.
-void model_word_changed(const void* word);
+void model_changed();  // if it is but the word of a word_is_zero: discipline.word_taken(), word_freed()
 /// The operation just executed changed nothing (failed try, unchanged value): counts towards spinning.
 void unproductive();
 /// It asked the world outside, in vain: others get their turn, but it is no sign of a livelock.
@@ -44,7 +42,6 @@ void leave(const Op& op);
 void enter(const Op& op);
 
 uint64_t virtual_now();           // ns since the start of the run; does not tick
-uint64_t clock_read();            // ticks
 /// Absolute deadline from a relative duration; saturates.
 uint64_t deadline_in(uint64_t ns);
 
@@ -62,6 +59,15 @@ void thread_finished(Thread& t);  // last thing a thread does under control; ret
 
 void scheduler_prepare();         // in the fork server, once
 void scheduler_start();           // in the child, on the main thread
+
+// What threads do under control, as the table has it (discipline.h).
+Wake controlled_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding);
+void controlled_leave(Thread& t);
+void controlled_enter(Thread& t, const Op& op);
+void controlled_finish(Thread& t);
+void controlled_word_changed(const void* word);
+uint64_t controlled_clock();
+uint64_t controlled_cpu_time();
 
 }  // namespace heddle::rt
 

@@ -95,7 +95,8 @@ struct Thread : HeddleHot {  // `budget`: hooks left before a forced point; `req
   Calls* calls;             // null: it never was in code that tells
   uint32_t in_runtime;      // > 0: WithoutSignals
   uint32_t cancel_requested, cancel_state, cancel_type;
-  uint32_t cancel_seen;     // recordings and their replays: requested before its last step, the only order both know
+  // It acts on a request: always, but where only one from before its last step counts, the order that a replay knows.
+  uint32_t cancel_seen;
   bool finished, detached, joined;
   pthread_t handle;
   void* result;             // of the start routine

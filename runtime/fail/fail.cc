@@ -1,17 +1,16 @@
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 
 #include <sys/syscall.h>
 
 #include "abi/cut_off.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/io/io.h"
-#include "runtime/parallel/free_steps.h"
-#include "runtime/parallel/owners.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 
@@ -57,13 +56,7 @@ bool begin_failure(Thread* t) {
 }
 
 void commit_failure(HeddleFailureKind kind) {
-  if (HEDDLE_UNLIKELY(parallel) && self) {
-    baton_take(*self);  // and never given back
-    if (kind == HEDDLE_FAIL_DEADLOCK)
-      end_free_steps();
-    else
-      log_last_places(self);
-  }
+  discipline.process_fails(kind);
   io_shared_at_end(0, true);
   __atomic_store_n(&region->result.failure.kind, kind, __ATOMIC_SEQ_CST);
 }
@@ -207,7 +200,7 @@ void note_exit(int status) {
   region->result.exit_status = status;
   region->result.exit_called = 1;
   region->result.exit_thread = self ? self->index + 1 : 0;
-  if (HEDDLE_UNLIKELY(parallel)) log_last_places(self);
+  discipline.process_exits();
   publish_events();
   debugger_stop(HEDDLE_STOP_EXIT);
 }

@@ -8,10 +8,9 @@
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
-#include "runtime/parallel/free_steps.h"
-#include "runtime/parallel/parallel.h"
+#include "runtime/control/discipline.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
 
 extern "C" void heddle_restore_rt();  // runtime/io/raw_syscall.S
 
@@ -58,9 +57,9 @@ void die_of(int signo) {
 }
 
 void fatal(int signo, siginfo_t* info, void* context) {
-  if (HEDDLE_UNLIKELY(parallel) && free_step_defers(signo, info, context)) return;
+  if (discipline.defers_signal(signo, info, context)) return;
   if ((signo == SIGSEGV || signo == SIGBUS) && io_recover_fault(static_cast<ucontext_t*>(context))) return;
-  if (HEDDLE_UNLIKELY(parallel) && self) baton_take(*self);  // for good
+  discipline.stay_inside();
   if (mode == Mode::kControlled && begin_failure(self)) {
     HeddleFailure& f = region->result.failure;
     f.signal = (uint32_t)signo;
@@ -74,9 +73,9 @@ void fatal(int signo, siginfo_t* info, void* context) {
   die_of(signo);
 }
 
-// Recordings and their replays: in front of the program's own handler.
+// In front of the program's own handler.
 void handled_by_program(int signo, siginfo_t* info, void* context) {
-  if (free_step_defers(signo, info, context)) return;
+  if (discipline.defers_signal(signo, info, context)) return;
   reinterpret_cast<void (*)(int, siginfo_t*, void*)>(wanted[signo].handler)(signo, info, context);
   // It may go on in a region whose hooks were counted in front of the handler's steps: their numbers must not be lower than 0 now.
   if (self) self->budget -= HEDDLE_RECORD_HOOKS;
@@ -90,6 +89,11 @@ void install(int signo) {
 }  // namespace
 
 bool program_handles_faults;
+
+void count_hooks_of_handler(void** handler, uint64_t* flags) {
+  *handler = (void*)handled_by_program;
+  *flags |= SA_SIGINFO;
+}
 
 long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size) {
   bool fatal_signal = signo > 0 && signo < kSignals && kind_of(signo) != HEDDLE_FAIL_NONE;
@@ -109,10 +113,8 @@ long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size
       wanted[signo] = *(const KernelAction*)action;
       program_handles_faults = wanted[SIGSEGV].handler != (void*)SIG_DFL || wanted[SIGBUS].handler != (void*)SIG_DFL;
       if (fatal_signal) {
-        if (by_hooks && copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN) {
-          copy.handler = (void*)handled_by_program;
-          copy.flags |= SA_SIGINFO;
-        }
+        if (copy.handler != (void*)SIG_DFL && copy.handler != (void*)SIG_IGN)
+          discipline.fault_handler(&copy.handler, &copy.flags);
         if (copy.handler == (void*)SIG_DFL)
           install(signo);
         else

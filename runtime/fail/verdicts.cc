@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
-#include "runtime/sync/real.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 
@@ -24,7 +25,7 @@ void place(const char* text, const char* file, unsigned line, const char* functi
 }
 
 void expect_assertion(const char* text, const char* file, unsigned line, const char* function) {
-  if (HEDDLE_UNLIKELY(parallel) && self) baton_take(*self);  // for good
+  discipline.stay_inside();
   if (mode != Mode::kControlled || verdict.kind) return;
   verdict.kind = HEDDLE_FAIL_ASSERTION;
   place(text, file, line, function);

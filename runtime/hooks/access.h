@@ -15,10 +15,26 @@ void spin_resumed(Thread& t);
 /// A hook that is not counted, while the thread is watched: it decides nothing but whether a livelock is proved. False: it is not watched.
 bool spin_saw(Thread& t, const HeddleSite* site);
 
-/// A recording or its replay: the place of the next stop. Else: so many hooks that are not counted have passed.
-void budget_spent(Thread& t, const HeddleSite* site, uint32_t outcome);
+// What hooks do under control, as the table has it (control/discipline.h).
+/// So many hooks that are not counted have passed.
+void controlled_budget_spent(Thread& t, const HeddleSite* site);
 /// So many counted hooks without a point.
-void patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address = nullptr);
+void controlled_patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
+void controlled_branch_told(Thread& t, uint32_t outcome, HeddleSite* site);
+__attribute__((noinline)) void controlled_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind,
+                                                 HeddleSite* site);
+void controlled_fence(Thread& t, uint32_t order, HeddleSite* site);
+void controlled_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops, HeddleSite* site);
+void controlled_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit,
+                            uint32_t folded, HeddleSite* site);
+
+// In a recording: another thread may make the string longer until it is the thread's.
+void recorded_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops, HeddleSite* site);
+void recorded_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit,
+                          uint32_t folded, HeddleSite* site);
+
+/// A branch that is more than a hook: its event, then branch_told().
+void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site);
 /// An event for an access that is no point.
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
 

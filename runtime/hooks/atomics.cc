@@ -2,17 +2,15 @@
 #include "abi/hooks.h"
 
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
 #include "runtime/detector/detector.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/parallel/owners.h"
-#include "runtime/parallel/parallel.h"
 
-using namespace heddle::rt;
-
+namespace heddle::rt {
 namespace {
 
 uint64_t memory_now(const volatile void* p, uint32_t size) {
@@ -24,42 +22,34 @@ uint64_t memory_now(const volatile void* p, uint32_t size) {
   }
 }
 
+}  // namespace
+
 // Everything that is not the hot path. The frame that the program called is the hook's, or this one after a tail call.
-__attribute__((noinline)) void atomic_point(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
+void controlled_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   point_here(t, Op{kind, site_id(site), 0, (uint64_t)p, size});
 }
 
-// Recordings and their replays: an access like others, but for what it writes.
-__attribute__((noinline)) void atomic_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
-  if (--t.budget <= 0) budget_spent(t, site, 0);
-  if (parallel) return kind == HEDDLE_EV_ATOMIC_LOAD ? own<false>(t, p, size) : own<true>(t, p, size);
-  if (recording.detail < HEDDLE_DETAIL_ACCESSES) return;
-  read_back_if_needed(t, HEDDLE_THIS_FRAME);
-  t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
-  record_access(t, p, size, kind, site, 0);
-}
+}  // namespace heddle::rt
 
-}  // namespace
+using namespace heddle::rt;
 
 HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
                                    HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_places)) atomic_access(*t, p, size, kind, site);
   t->atomic = {size, kind, order, failure_order};
-  if (HEDDLE_UNLIKELY(by_places)) return;
   if (may_stay() && site_is_near(site)) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
-  return atomic_point(*t, p, size, kind, site);
+  return discipline.atomic(*t, p, size, kind, site);
 }
 
 HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_places) && (parallel || recording.detail < HEDDLE_DETAIL_ACCESSES)) return;
   const auto op = t->atomic;
+  if (HEDDLE_UNLIKELY(!op.size)) return;  // nobody wants to know
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
   changed ? productive() : looked_at(p, after);
@@ -76,14 +66,8 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
 
 namespace heddle::rt {
 // Not the hot path, in one tail call.
-__attribute__((noinline)) static void fence_slow(Thread& t, uint32_t order, HeddleSite* site) {
-  if (by_places) {
-    if (--t.budget <= 0) budget_spent(t, site, 0);
-    hook_passed(t);
-    if (!parallel && recording.detail >= HEDDLE_DETAIL_ACCESSES) record_access(t, nullptr, 1, HEDDLE_EV_FENCE, site, 0);
-    return;
-  }
-  atomic_point(t, nullptr, 0, HEDDLE_EV_FENCE, site);
+void controlled_fence(Thread& t, uint32_t order, HeddleSite* site) {
+  controlled_atomic(t, nullptr, 0, HEDDLE_EV_FENCE, site);
   if (detector::on) detector::fence(t, order);
 }
 }  // namespace heddle::rt
@@ -91,7 +75,7 @@ __attribute__((noinline)) static void fence_slow(Thread& t, uint32_t order, Hedd
 HEDDLE_EXPORT void __heddle_fence(uint32_t order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_places || !may_stay() || !site_is_near(site))) return fence_slow(*t, order, site);
+  if (HEDDLE_UNLIKELY(!may_stay() || !site_is_near(site))) return discipline.fence(*t, order, site);
   stay(*t, Op{HEDDLE_EV_FENCE, site_id(site), 0, 0});
   if (detector::on) detector::fence(*t, order);
 }

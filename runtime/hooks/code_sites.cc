@@ -1,7 +1,6 @@
 #include "runtime/hooks/code_sites.h"
 
 #include "runtime/control/recording.h"
-#include "runtime/parallel/parallel.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -48,8 +47,9 @@ void code_sites_start() {
 
 static HeddleSite nowhere;  // of a recording
 
-HeddleSite* code_site(void* return_address, uint32_t kind, uint32_t size, uint32_t flags) {
-  if (HEDDLE_UNLIKELY(parallel)) return &nowhere;  // nobody asks where, and the table belongs to the holder
+HeddleSite* no_code_site(void*, uint32_t, uint32_t, uint32_t) { return &nowhere; }
+
+HeddleSite* known_code_site(void* return_address, uint32_t kind, uint32_t size, uint32_t flags) {
   uint64_t pc = (uint64_t)return_address, key = pc | (uint64_t)kind << 56;
   if (HeddleSite** known = by_address.find(key)) return *known;
   return by_address.insert(key, make(pc, kind, size, flags));

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
 #include "runtime/detector/fast_path.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/start/start.h"
 
 namespace heddle::rt {
 
@@ -80,28 +80,6 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   }
 }
 
-// Recordings and their replays: the end of the budget is a place, counted in hooks.
-// True: the thread was asked to end, as seen at a step: a replay sees the same there.
-static bool place_reached(Thread& t) {
-  bool cancelled = false;
-  do {
-    const bool stops = t.stops_here;
-    t.budget = kHookBudget;
-    if (!stops) {
-      {
-        const WithoutSignals until_the_step(t);  // the steps of their handlers count from it
-        point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
-      }
-      cancelled = t.cancel_requested;
-      if (io_deliver_signals()) t.budget--;  // the rest of this hook is another one than the last of the handler
-      continue;
-    }
-    const WithoutSignals here(t);  // who asked for the stop gave no opportunity
-    point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0});
-  } while (t.budget == 0);
-  return cancelled;
-}
-
 // It gives way to nobody, but signals and cancellation reach it.
 static void computation_goes_on(Thread& t) {
   region->result.progress++;
@@ -111,24 +89,14 @@ static void computation_goes_on(Thread& t) {
   if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
 }
 
-__attribute__((noinline)) void budget_spent(Thread& t, const HeddleSite* site, uint32_t) {
-  if (HEDDLE_UNLIKELY(by_places)) {
-    bool cancelled;
-    {
-      if (parallel) t.hook_place = (uint32_t)(kHookBudget - t.budget) + 1;
-      Inside inside;
-      cancelled = place_reached(t);
-    }
-    if (HEDDLE_UNLIKELY(cancelled)) asynchronous_cancellation(t);
-    return;
-  }
+void controlled_budget_spent(Thread& t, const HeddleSite* site) {
   const bool watched = spin_saw(t, site);
   region->result.progress++;
   region->result.access_count += watched ? 1 : kHookBudget;
   t.budget = watched ? 1 : kHookBudget;
 }
 
-__attribute__((noinline)) void patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
+void controlled_patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
   if (spin_continues(t, site, outcome, address)) {
     if (t.patience > 1) computation_goes_on(t);
     return;
@@ -141,7 +109,7 @@ __attribute__((noinline)) void patience_spent(Thread& t, const HeddleSite* site,
 
 // A volatile access, or one of code without branch hooks.
 static void count_access(Thread& t, const HeddleSite* site, const volatile void* p) {
-  if (!by_places && --t.patience <= 0) patience_spent(t, site, 0, p);
+  if (--t.patience <= 0) discipline.patience_spent(t, site, 0, p);
 }
 
 // The register of results goes back to the program like a value, and may be pushed where a dead variable lies (`push %rax` aligns a stack). That is
@@ -151,7 +119,8 @@ __attribute__((always_inline)) inline void leave_no_result() { __asm__ volatile(
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void plain_slow(Thread& t, const volatile void* p, HeddleSite* site) {
-  if (t.budget <= 0) budget_spent(t, site, 0);  // before the access: nobody else may run between its event and itself
+  // Before the access: nobody else may run between its event and itself.
+  if (t.budget <= 0) discipline.budget_spent(t, site);
   if (HEDDLE_LIKELY(parallel)) return own<kWrite>(t, p, kSize);
   if (site->state & HEDDLE_SITE_COUNTED) count_access(t, site, p);
   const bool for_signals = HEDDLE_UNLIKELY(signals_at_points) && shared_with_handler(t, p, site);
@@ -182,7 +151,7 @@ __attribute__((always_inline)) inline void plain(const volatile void* p, HeddleS
 inline void range(const volatile void* p, size_t length, bool is_write, HeddleSite* site) {
   Thread* t = self;
   if (!t || !length) return;
-  if (--t->budget <= 0) budget_spent(*t, site, 0);  // before the access: nobody else may run between its event and itself
+  if (--t->budget <= 0) discipline.budget_spent(*t, site);  // before the access, as in plain_slow()
   if (HEDDLE_UNLIKELY(site->state & HEDDLE_SITE_COUNTED)) count_access(*t, site, p);
   if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
@@ -208,19 +177,16 @@ HEDDLE_PLAIN(16)
 HEDDLE_EXPORT void __heddle_read_range(const volatile void* p, size_t n, HeddleSite* site) { range(p, n, false, site); }
 HEDDLE_EXPORT void __heddle_write_range(const volatile void* p, size_t n, HeddleSite* site) { range(p, n, true, site); }
 
-HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleSite* site) {
+HEDDLE_EXPORT void __heddle_will_write(const volatile void* p, size_t n, HeddleSite*) {
   Thread* t = self;
-  if (HEDDLE_LIKELY(!by_places) || !t || !n) return;
-  if (--t->budget <= 0) budget_spent(*t, site, 0);
-  if (parallel) own<true>(*t, p, n);
+  if (t && n && discipline.count_hook(*t)) own<true>(*t, p, n);
 }
 
 namespace heddle::rt {
 static Thread* at_own_hook() {
   Thread* t = self;
-  if (HEDDLE_LIKELY(!by_places) || !t || preloaded) return nullptr;  // plain code has no hooks to stop at
-  if (--t->budget <= 0) budget_spent(*t, nullptr, 0);
-  return parallel ? t : nullptr;
+  if (!t || preloaded) return nullptr;  // plain code has no hooks to stop at
+  return discipline.count_hook(*t) ? t : nullptr;
 }
 void read_again(const void* p, size_t n) {
   if (!n) return;
@@ -239,22 +205,19 @@ void read_string_again(const char* string, size_t limit) {
 
 // As plain_slow(): one tail call, so that the hot path needs no frame.
 namespace heddle::rt {
-__attribute__((noinline)) static void stop_at_branch(Thread& t, uint32_t outcome, const HeddleSite* site) {
-  if (t.budget <= 0) return budget_spent(t, site, outcome);
-  hook_passed(t);
-}
-
 __attribute__((always_inline)) inline void count_branch(Thread& t, uint32_t outcome, HeddleSite* site) {
   const uint32_t flags = site->flags;
   if (flags == 0) return;
   if (flags & HEDDLE_SITE_COMPUTES) {
-    if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
+    if (HEDDLE_UNLIKELY(--t.budget <= 0)) discipline.budget_spent(t, site);
     return;
   }
-  if (HEDDLE_UNLIKELY(--t.patience <= 0)) patience_spent(t, site, outcome);
+  if (HEDDLE_UNLIKELY(--t.patience <= 0)) discipline.patience_spent(t, site, outcome, nullptr);
 }
 
-__attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site) {
+void controlled_branch_told(Thread& t, uint32_t outcome, HeddleSite* site) { count_branch(t, outcome, site); }
+
+__attribute__((noinline)) void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site) {
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
   if (recording.detail >= HEDDLE_DETAIL_BRANCHES) {
     HeddleEvent e{};
@@ -265,21 +228,14 @@ __attribute__((noinline)) static void branch_slow(Thread& t, uint32_t outcome, H
     e.flags = HEDDLE_EF_VALUE;
     emit(t, e);
   }
-  if (by_places && !site->flags) return;  // a recording has no hook here
-  if (!by_places) return count_branch(t, outcome, site);
-  if (HEDDLE_UNLIKELY(--t.budget <= 0)) budget_spent(t, site, outcome);
+  discipline.branch_told(t, outcome, site);
 }
 }  // namespace heddle::rt
 
 HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  if (HEDDLE_UNLIKELY(by_places)) {
-    if (!parallel && (site->flags || t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
-    if (!site->flags) return;  // as in branch_slow(); such calls come from other versions of the pass
-    if (HEDDLE_LIKELY(--t->budget > 0 && !t->request.any)) return;
-    return stop_at_branch(*t, outcome, site);
-  }
+  if (HEDDLE_UNLIKELY(by_places)) return discipline.branch(*t, outcome, site);
   if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
   count_branch(*t, outcome, site);
 }

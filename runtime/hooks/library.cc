@@ -6,12 +6,11 @@
 #include <sys/uio.h>
 
 #include "abi/hooks.h"
-#include "runtime/control/thread.h"
+#include "runtime/control/discipline.h"
 #include "runtime/detector/detector.h"
 #include "runtime/hooks/access.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
-#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 namespace {
@@ -93,7 +92,15 @@ using namespace heddle::rt;
 HEDDLE_EXPORT void __heddle_read_string(const volatile void* p, size_t limit, uint32_t stops, HeddleSite* site) {
   if (!wanted(site)) return __heddle_read_range(p, limit ? 1 : 0, site);
   size_t bytes = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8));
-  if (HEDDLE_LIKELY(!parallel)) return __heddle_read_range(p, bytes, site);
+  return discipline.read_string(p, bytes, limit, stops, site);
+}
+
+void heddle::rt::controlled_read_string(const volatile void* p, size_t bytes, size_t, uint32_t, HeddleSite* site) {
+  return __heddle_read_range(p, bytes, site);
+}
+
+void heddle::rt::recorded_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops,
+                                      HeddleSite* site) {
   Thread& t = *self;
   const bool follows = t.read_bytes && t.read_at == t.budget;  // another string of the same call
   const uint64_t other = t.read_from, other_bytes = follows ? t.read_bytes : 0;
@@ -112,7 +119,16 @@ HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile v
                                         HeddleSite* site) {
   if (!wanted(site)) return __heddle_read_range(p, limit ? 1 : 0, site);
   size_t bytes = common_extent((uint64_t)p, (uint64_t)other, limit, folded);
-  if (HEDDLE_LIKELY(!parallel)) return __heddle_read_range(p, bytes, site);
+  return discipline.read_prefix(p, bytes, other, limit, folded, site);
+}
+
+void heddle::rt::controlled_read_prefix(const volatile void* p, size_t bytes, const volatile void*, size_t, uint32_t,
+                                        HeddleSite* site) {
+  return __heddle_read_range(p, bytes, site);
+}
+
+void heddle::rt::recorded_read_prefix(const volatile void* p, size_t bytes, const volatile void* other, size_t limit,
+                                      uint32_t folded, HeddleSite* site) {
   __heddle_read_range(p, bytes, site);
   Thread& t = *self;
   own_both(t, (uint64_t)p, bytes, (uint64_t)other, bytes);

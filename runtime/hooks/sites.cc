@@ -8,8 +8,6 @@
 #include "abi/record_hooks.h"
 #include "runtime/arena.h"
 #include "runtime/hooks/code_sites.h"
-#include "runtime/parallel/parallel.h"
-#include "runtime/start/start.h"
 
 namespace heddle::rt {
 namespace {
@@ -108,8 +106,8 @@ bool has_points(const Module& m, const HeddleLight& light) {
 
 void switch_lights(const Module& m) {
   const HeddleRun& run = region->run;
-  const bool wanted = run.light && !run.detector && !run.fail_on_race && !run.recorded && !run.debugger && !parallel && run.point_set != HEDDLE_POINTS_ALL &&
-                      run.detail < HEDDLE_DETAIL_ACCESSES;
+  const bool wanted = run.light && !run.detector && !run.fail_on_race && !run.debugger &&
+                      run.point_set != HEDDLE_POINTS_ALL && run.detail < HEDDLE_DETAIL_ACCESSES;
   if (!wanted) return;
   for (HeddleLight* light = m.first_light; light < m.last_light; light++)
     light->on = run.point_set != HEDDLE_POINTS_RACY || !has_points(m, *light);
@@ -117,8 +115,8 @@ void switch_lights(const Module& m) {
 
 void activate(Module& m) {
   // Nobody counts branches that close no loop: they are hooks for whoever reads a trace.
-  *m.active = region->run.detail < HEDDLE_DETAIL_ACCESSES || parallel ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
-  if (by_hooks && m.records) *m.active |= HEDDLE_ACTIVE_RECORD;
+  *m.active = region->run.detail < HEDDLE_DETAIL_ACCESSES ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
+  if (m.records) *m.active |= discipline.record_clones;
   HeddleResult& r = region->result;
   if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))
     area<HeddleModuleInfo>(HEDDLE_AREA_MODULES)[r.module_count++] = *m.info;

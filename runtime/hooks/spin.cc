@@ -22,10 +22,10 @@
 #include "abi/hooks.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/hooks/access.h"
-#include "runtime/io/io.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/io.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 namespace {

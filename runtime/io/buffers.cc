@@ -8,7 +8,6 @@
 #include "runtime/io/outgoing.h"
 #include "runtime/io/vectors.h"
 #include "runtime/parallel/owners.h"
-#include "runtime/parallel/parallel.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
@@ -141,18 +140,21 @@ long LandingPlace::return_with(long result, const Op& op) {
                                                 : (uint64_t)result;
   if (bytes > capacity_) bytes = capacity_;  // MSG_TRUNC says how much there was
   const long there = s.writes == Writes::POLL || s.writes == Writes::EVENTS ? result : (long)bytes;
-  if (HEDDLE_LIKELY(!parallel)) {
-    enter(op);
-    return copy_out(there) ? result : -EFAULT;
-  }
-  parallel_come_back(call_.thread);
+  discipline.land(*this, bytes, op);
+  return copy_out(there) ? result : -EFAULT;
+}
+
+void LandingPlace::just_enter(LandingPlace&, uint64_t, const Op& op) { enter(op); }
+
+void LandingPlace::own_and_enter(LandingPlace& place, uint64_t bytes, const Op& op) {
+  Thread& t = place.call_.thread;
+  parallel_come_back(t);
   if (bytes)
-    each_part(bytes, [&](uint64_t address, uint64_t part) {
-      own_with_baton(call_.thread, address, part, true);
+    place.each_part(bytes, [&](uint64_t address, uint64_t part) {
+      own_with_baton(t, address, part, true);
       return true;
     });
-  parallel_enter(call_.thread, op);
-  return copy_out(there) ? result : -EFAULT;
+  parallel_enter(t, op);
 }
 
 bool TakeOff::gather(uint64_t iov, uint64_t count) {

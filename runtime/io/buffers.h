@@ -27,6 +27,10 @@ class LandingPlace {
   /// enter(), and the bytes are where the program wants them. The result that it gets.
   long return_with(long result, const Op& op);
 
+  // Discipline::land().
+  static void just_enter(LandingPlace& place, uint64_t bytes, const Op& op);
+  static void own_and_enter(LandingPlace& place, uint64_t bytes, const Op& op);
+
  private:
   template <class Visit>
   bool each_part(uint64_t bytes, Visit visit) const;

@@ -7,9 +7,10 @@
 #include <ucontext.h>
 
 #include "abi/inputs.h"
-#include "runtime/control/scheduler.h"
-#include "runtime/io/io.h"
+#include "runtime/control/discipline.h"
+#include "runtime/control/io.h"
 #include "runtime/io/policy.h"
+#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 
@@ -46,10 +47,9 @@ struct alignas(64) ThreadIo {
   uint32_t timer_stack;       // where it last set a timer, if the detail has stacks
 };
 
-/// Of the kernel's answer to a futex call of libc itself, in a recording or its replay (libc_futex.cc).
-struct Call;
-bool is_libc_code(uint64_t pc);
-long futex_inside_libc(Call& c);
+// Futex calls of libc itself (libc_futex.cc): false: it is another one.
+bool followed_libc_futex(Call& c, long* result);
+bool recorded_libc_futex(Call& c, long* result);
 
 struct Call {
   long number;
@@ -115,6 +115,14 @@ void io_refresh_frame(Call& c);
 /// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block: whoever is inside
 /// it stays. (record.cc)
 bool is_loader(const Call& c);
+/// A thread that was cancelled before its last step has to come back at once. (record.cc)
+bool recorded_cancelled_outside(Thread& t);
+/// The rest of a call's step: requests and signals that came before it.
+void controlled_step_of_call(const Call& c, bool cancels, bool masked);
+void counted_step_of_call(const Call& c, bool cancels, bool masked);
+void recorded_shared_write(const Call& c);
+/// A write that did not return before the recording ended does not return here.
+void await_end_of_write(const Call& c);
 /// Leaves control, blocks, and comes back; with the record of its leaving, which has these flags of order_of(). (record.cc)
 long execute_leaving(Call& c, uint32_t flags);
 
@@ -122,6 +130,8 @@ long execute_leaving(Call& c, uint32_t flags);
 /// A controlled run: random bytes made from its seed, if that is what the call asks the kernel for.
 bool random_bytes(const Call& c, long* result);
 void random_start();
+/// From here on they are the kernel's. Before random_start().
+void random_is_real();
 
 // wait.cc
 /// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
@@ -144,6 +154,8 @@ bool sleep_until(uint32_t site, uint64_t deadline);  // true: a signal handler e
 /// A controlled run: only the program's own threads, its timers and its signals can end this wait. Then control is not left: readiness is
 /// the predicate of a step, and a time-out is one in virtual time.
 bool waits_inside(const Call& c);
+/// From here on such waits leave control, as in a recording.
+void waits_leave_control();
 /// Executes it, waiting as long as necessary. `timed_out`: the time ended it. False: somebody outside can end it now, and it has to leave.
 bool execute_inside(Call& c, long* result, bool* timed_out);
 /// A replay: the steps of that, up to the record of the result.
@@ -154,6 +166,9 @@ void inside_changed();
 // timers.cc
 /// A controlled run: the call is about a timer, which runs in virtual time.
 bool timer_call(const Call& c, long* result);
+/// From here on timers are the kernel's, in real time.
+void timers_are_real();
+extern bool timers_are_virtual;
 /// A recording, or a timer for a thread of libc's own: it is the kernel's, in real time.
 void timers_run_outside();
 /// The program replaces itself: the timers that go with it (alarm, setitimer) are armed with the kernel. False: disarmed, since it did not.
@@ -204,16 +219,26 @@ uint64_t blocked_signals(Thread& t);
 void release_blocked(Thread& t);
 /// False: their place in the order of steps is not known (a recording), or the kernel has to have them (signalfd).
 bool keeps_blocked_signals();
+/// From here on handlers run at opportunities, as in a recording, not at steps of every kind.
+void signals_at_opportunities();
+/// A signal of the program's own is taken from the kernel, if it is there.
+void take_from_kernel(uint64_t set);
 void kernel_keeps_signals();
 
 /// A signal the program sends to itself; target null: to the process. False: the kernel has to do it.
 bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* info);
 
 // mapping.cc
+/// From here on calls that map and unmap are steps, as in a recording.
+void mappings_are_steps();
 /// Replay: a fault behind the recorded end of a file, in a run that went on: there is memory now.
 bool mapped_file_grew(uint64_t address);
 
 // process.cc
+void step_before_exec(const Call& c);
+int controlled_kill(pthread_t handle, int signo, int (*real)(pthread_t, int), void* caller);
+int model_kill(pthread_t handle, int signo, int (*real)(pthread_t, int), void* caller);
+void await_kernel_thread(const Thread& t);
 Thread* thread_by_tid(Thread& from, long tid);
 extern long real_pid, told_pid;  // told: what getpid() said in the recording; both equal while recording
 

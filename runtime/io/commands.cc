@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/io/call.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 
 namespace heddle::rt {
 namespace {

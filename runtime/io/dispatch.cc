@@ -53,7 +53,7 @@ long call_yield(Call& c) {
 }
 
 long call_futex(Call& c) {
-  if (HEDDLE_UNLIKELY(by_hooks) && is_libc_code((uint64_t)c.context->uc_mcontext.gregs[REG_RIP])) return futex_inside_libc(c);
+  if (long result; discipline.libc_futex(c, &result)) return result;
   return futex_model(c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5], c.site);
 }
 
@@ -108,21 +108,6 @@ long uncontrolled(Call& c) {
   if (c.policy.cls == Class::CLONE) return call_clone(c);
   return execute(c);
 }
-
-// Like Inside; the call may have given the baton back for good (TakeOff).
-class InsideCall {
- public:
-  explicit InsideCall(Thread& t) : thread_(t) {
-    if (HEDDLE_UNLIKELY(parallel)) baton_take(t);
-  }
-  ~InsideCall() {
-    if (HEDDLE_UNLIKELY(parallel) && !gave_baton_back(thread_)) baton_give(thread_);
-  }
-  InsideCall(const InsideCall&) = delete;
-
- private:
-  Thread& thread_;
-};
 
 void answer(Call& c, const void* frame, void* pc, long* result) {
   const InsideCall inside(c.thread);
@@ -258,6 +243,7 @@ void io_start() {
   region->result.child_pid = (int)real_pid;
   descriptors_start();
   changes_start();
+  discipline.choose_inputs();
   stream_start();
   signals_start();
   random_start();

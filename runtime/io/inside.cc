@@ -384,8 +384,11 @@ void inside_changed() {
   if (control.inside_waits) model_changed();
 }
 
+static bool leaves_control;
+void waits_leave_control() { leaves_control = true; }
+
 bool waits_inside(const Call& c) {
-  if (by_hooks || feeding() || io_others_may_act || region->run.outside) return false;
+  if (leaves_control || feeding() || io_others_may_act || region->run.outside) return false;
   switch (c.policy.wait) {
     case Wait::READ: case Wait::RECV: case Wait::RECVMSG: case Wait::WRITE: case Wait::WRITEV: case Wait::SEND: case Wait::SENDMSG:
       return is_inside(c.a[0]) && !is_nonblocking_call(c) && !waits_for_all(c) && !has_odd_flags(c);

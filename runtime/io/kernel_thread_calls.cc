@@ -54,7 +54,7 @@ bool concerns_kernel_thread(const Call& c) {
     case SYS_prctl: return prctl_concerns(c.a[0]);
     case SYS_keyctl: return c.a[0] == KEYCTL_JOIN_SESSION_KEYRING || c.a[0] == KEYCTL_SET_REQKEY_KEYRING || c.a[1] == KEY_SPEC_THREAD_KEYRING;
     case SYS_clone: return (c.a[0] & CLONE_THREAD) != 0;
-    case SYS_timer_create: return by_hooks && is_for_one_thread((uint64_t)c.a[1]);
+    case SYS_timer_create: return !timers_are_virtual && is_for_one_thread((uint64_t)c.a[1]);
     case SYS_getrusage: return c.a[0] == RUSAGE_THREAD && !is_fed(c);
     case SYS_tgkill: return c.a[2] == kSetXid;
     default: return false;

@@ -6,9 +6,12 @@
 #include "runtime/model/object.h"
 #include "runtime/io/shared_files.h"
 #include "runtime/io/stream.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
+
+static bool in_steps;
+void mappings_are_steps() { in_steps = true; }
 namespace {
 
 constexpr uint64_t kMostMapped = 64ull << 20;
@@ -46,7 +49,8 @@ uint32_t record_contents(const Call& c, RecordWriter& out) {
 long record_mapping(Call& c) {
   long result = execute(c);
   RecordWriter out;
-  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out)) | (by_hooks && !is_loader(c) ? kInputStep : 0u);
+  uint32_t flags = kInputDepends | (failed(result) ? 0 : record_contents(c, out));
+  if (in_steps && !is_loader(c)) flags |= kInputStep;
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
   if (!failed(result) && !(flags & kInputMissing) && shared_file_mapped(c, (uint64_t)result, out.size())) flags |= kInputShared;
@@ -149,7 +153,7 @@ namespace {
 // Where the kernel maps depends on what is mapped already. In a recording other threads map at the same time, so there the calls that
 // map and unmap are steps, and the address is recorded: a replay maps there, whatever else is different around it.
 bool is_step(const Call& c) {
-  if (HEDDLE_LIKELY(!by_hooks) || is_loader(c)) return false;
+  if (HEDDLE_LIKELY(!in_steps) || is_loader(c)) return false;
   if (!feeding()) return true;
   const HeddleInput* r = stream_peek(io_of(c.thread));
   return r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputStep);  // older recordings have none

@@ -16,7 +16,6 @@
 #include "runtime/control/scheduler.h"
 #include "runtime/io/line.h"
 #include "runtime/io/vectors.h"
-#include "runtime/parallel/owners.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -293,10 +292,10 @@ struct Owner {
   Thread& thread;
   void word(uint64_t) {}
   void bytes(uint64_t address, uint64_t count) {
-    if (count) own_with_baton(thread, address, count, false);
+    if (count) discipline.own(thread, address, count, false);
   }
   void text(uint64_t address) {
-    each_of_text(address, [&](uint64_t at, uint64_t part) { own_with_baton(thread, at, part, false); });
+    each_of_text(address, [&](uint64_t at, uint64_t part) { discipline.own(thread, at, part, false); });
   }
 };
 
@@ -372,7 +371,7 @@ void compare_old(const Call& c, const HeddleInput& r) {
   const bool hashed = c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto;
   uint64_t expected;
   if (!hashed || r.result <= 0 || r.size != sizeof expected) return;
-  if (!by_hooks && !(stream_in_other_order() && (r.reserved & kInputChanges))) return;
+  if (!discipline.wrote_hashes() && !(stream_in_other_order() && (r.reserved & kInputChanges))) return;
   ByteHash bytes((uint64_t)r.result, true);
   bytes.add((uint64_t)c.a[1], (uint64_t)r.result);
   __builtin_memcpy(&expected, data_of(r), sizeof expected);

@@ -7,18 +7,18 @@
 #include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
 #include "runtime/control/recording.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/io/outgoing.h"
 #include "runtime/io/shared_files.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/terms.h"
-#include "runtime/start/environment.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/environment.h"
+#include "runtime/control/strategy.h"
 #include "runtime/sync/fork_child.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 #include "runtime/sync/process_shared.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 extern "C" long heddle_clone_in_context(const long* gregs, long resume);
 
@@ -63,8 +63,7 @@ void become_uncontrolled() {
   Thread* me = self;
   mode = Mode::kAbandoned;
   set_self(nullptr);  // hooks look at this only
-  if (parallel) let_model_decide_all();
-  parallel = false;
+  discipline.fork();
   io_selector = 0;
   if (me) model_to_memory(*me);
 }
@@ -299,21 +298,23 @@ long fed_exec(Call& c, Outgoing& outgoing) {
     return fed(c);  // it failed in the recording
   }
   // Traces of before this record existed have none where it succeeded.
-  if (r || (!by_hooks && replay_has_more())) input_mismatch(c.thread, c.policy.name, r);
+  if (r || discipline.goes_on_behind_exec()) input_mismatch(c.thread, c.policy.name, r);
   end_at_exec();
 }
 
 }  // namespace
+
+void step_before_exec(const Call& c) {
+  const WithoutSignals here(c.thread);
+  point(op_of(c, HEDDLE_EV_IO_CALL));
+}
 
 // Its record is there before it is executed, since nobody is left to write one behind it.
 long call_exec(Call& c) {
   note_environment_given_away();
   const NoFreeSteps none;  // nobody takes a step between this one and the end
   if (HEDDLE_UNLIKELY(shared_files)) own_shared(c.thread, 0, ~0ull);
-  if (by_hooks) {
-    const WithoutSignals here(c.thread);
-    point(op_of(c, HEDDLE_EV_IO_CALL));
-  }
+  discipline.step_of_exec(c);
   if (HEDDLE_UNLIKELY(shared_files)) shared_leaves(c, 0, ~0ull, false, 0);
   Outgoing outgoing(c);
   if (feeding()) return fed_exec(c, outgoing);
@@ -325,9 +326,9 @@ long call_exec(Call& c) {
   region->result.replaced = 1;
   publish_events();  // nobody can any more, if it succeeds
   if (has_timer_descriptors()) note_lost_timers();
-  if (!by_hooks) timers_before_exec(true);
+  timers_before_exec(true);
   const long result = execute(c);
-  if (!by_hooks) timers_before_exec(false);
+  timers_before_exec(false);
   region->result.replaced = 0;
   outgoing.taken(c, result);
   if (!r) return result;
@@ -345,17 +346,21 @@ long call_exit(Call& c) {
   return execute(c);
 }
 
+// It says itself who it is, before it needs anything from us.
+void await_kernel_thread(const Thread& t) {
+  timespec nap{0, 20'000};
+  while (!__atomic_load_n(&t.info->tid, __ATOMIC_ACQUIRE)) raw_syscall(SYS_nanosleep, &nap, nullptr);
+}
+
 namespace {
-// To itself: the kernel thread that runs now, so that it arrives before the call returns. In a recording a new thread says itself who it is,
-// before it needs anything from us.
+// To itself: the kernel thread that runs now, so that it arrives before the call returns. 
 long kernel_thread_of(Thread& t, int signo) {
   if (&t == self) return raw_syscall(SYS_gettid);
   // A fiber's own kernel thread is parked and blocks everything; what the thread lets in is not handled, so it concerns the process.
   const bool lets_in = !(io_of(t).mask & 1ull << (signo - 1));
   if (on_fibers() && t.state != HEDDLE_T_OUT && lets_in) return raw_syscall(SYS_gettid);
   if (on_fibers() && !lets_in) move_to_real_threads("a signal that its thread blocks");
-  timespec nap{0, 20'000};
-  while (parallel && !__atomic_load_n(&t.info->tid, __ATOMIC_ACQUIRE)) raw_syscall(SYS_nanosleep, &nap, nullptr);
+  discipline.await_kernel_thread(t);
   return t.info->tid;
 }
 }  // namespace
@@ -376,7 +381,7 @@ long call_kill(Call& c) {
 }
 
 long call_timer(Call& c) {
-  if (by_hooks && c.number != SYS_timerfd_settime) timers_run_outside();
+  if (!timers_are_virtual && c.number != SYS_timerfd_settime) timers_run_outside();
   return call_recorded(c);
 }
 
@@ -424,11 +429,17 @@ HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
   using namespace heddle::rt;
   auto* const real = HEDDLE_NEXT(int (*)(pthread_t, int), "pthread_kill");
   if (!controlled() || !self) return real(handle, signo);
-  if (HEDDLE_LIKELY(!by_hooks)) {
-    // What the others do before it is a choice. Not at libc's system call: it has that lock then.
-    if (signals_at_points && self->state == HEDDLE_T_RUNNING && handle != pthread_self()) point(HEDDLE_CALL_OP(IO_CALL, 0, 0));
-    return real(handle, signo);
-  }
+  return discipline.kill(handle, signo, real, __builtin_return_address(0));
+}
+
+// What the others do before it is a choice. Not at libc's system call: it has that lock then.
+int heddle::rt::controlled_kill(pthread_t handle, int signo, int (*real)(pthread_t, int), void* caller) {
+  if (signals_at_points && self->state == HEDDLE_T_RUNNING && handle != pthread_self())
+    point(Op{HEDDLE_EV_IO_CALL, pc_site(caller), 0, 0});
+  return real(handle, signo);
+}
+
+int heddle::rt::model_kill(pthread_t handle, int signo, int (*)(pthread_t, int), void*) {
   Inside inside;
   if (signo < 0 || signo > 64) return EINVAL;
   for (uint32_t i = thread_count(); i-- > 0;) {

@@ -7,11 +7,13 @@
 #include "abi/hooks.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/stream.h"
-#include "runtime/strategy/strategy.h"
-#include "runtime/sync/next.h"
+#include "runtime/control/strategy.h"
+#include "runtime/real/next.h"
 
 namespace heddle::rt {
 namespace {
+
+bool is_real;  // random_is_real()
 
 // An enumeration varies the schedule only: there the bytes are equal in all runs.
 uint64_t next_random() {
@@ -38,7 +40,7 @@ long fill(uint64_t to, uint64_t bytes) {
 
 bool random_bytes(const Call& c, long* result) {
   constexpr long kKnownFlags = 7;
-  if (parallel) return false;
+  if (is_real) return false;
   switch (c.number) {
     case SYS_getrandom:
       if (c.a[2] & ~kKnownFlags) return false;
@@ -52,9 +54,11 @@ bool random_bytes(const Call& c, long* result) {
   }
 }
 
+void random_is_real() { is_real = true; }
+
 void random_start() {
   constexpr size_t kBytes = 16;
-  if (parallel) return;
+  if (is_real) return;
   // libc has taken its canary from there already: what the program itself may read is equal in all runs.
   if (auto* from_kernel = reinterpret_cast<unsigned char*>(getauxval(AT_RANDOM)))
     for (size_t i = 0; i < kBytes; i++) from_kernel[i] = (unsigned char)(i * 37 + 11);
@@ -87,7 +91,7 @@ uint64_t io_random() {
     return (uint64_t)r->result;
   }
   uint64_t value = 0;
-  if (parallel)
+  if (is_real)
     raw_syscall(SYS_getrandom, &value, sizeof value, 0);
   else
     value = next_random();
@@ -106,7 +110,7 @@ bool asked_under_control() { return controlled() && self && !self->in_runtime &&
 
 // A virtual CPU of 1 GHz: a tick is a virtual nanosecond.
 HEDDLE_EXPORT uint64_t __heddle_rdtsc(HeddleSite*) {
-  return asked_under_control() ? clock_read() : __builtin_ia32_rdtsc();
+  return asked_under_control() ? discipline.read_clock() : __builtin_ia32_rdtsc();
 }
 
 HEDDLE_EXPORT uint64_t __heddle_rdrand(HeddleSite*) {

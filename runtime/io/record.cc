@@ -19,7 +19,7 @@
 #include "runtime/io/shape.h"
 #include "runtime/io/shared_files.h"
 #include "runtime/parallel/waiters.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -100,7 +100,7 @@ void not_repeatable(const Call& c) {
 }
 
 void note_if_machine_answers(const Call& c) {
-  if (by_hooks) return;
+  if (!discipline.repeats()) return;
   if (c.number == SYS_sysinfo || c.number == SYS_getrusage || c.number == SYS_times)
     note("%s tells about the load of the machine: equal seeds may give different answers", c.policy.name);
 }
@@ -126,8 +126,8 @@ long record_once(Call& c, bool* again) {
   shape_before(c);
   Outgoing outgoing(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
-  if (HEDDLE_UNLIKELY(shared_files) && parallel) shared_file_written(c, 0);  // while the baton is here
-  if (goes_out_beside_others(c))
+  discipline.shared_write(c);
+  if (discipline.goes_out_beside_others(c))
     if (TakeOff sent(c); sent.has_copy()) return record_sent(c, sent, outgoing, flags, again);
   if (random_bytes(c, &result)) {
     flags |= kInputRandom;
@@ -184,17 +184,12 @@ void show_output(const Call& c, long result) {
 void take_signal(Thread& t, int number) {
   const uint64_t set = 1ull << (number - 1);
   siginfo_t taken;
-  if (take_blocked(t, set, &taken) || !by_hooks) return;
-  const timespec at_once{};
-  raw_syscall(SYS_rt_sigtimedwait, &set, 0, &at_once, sizeof set);
+  if (!take_blocked(t, set, &taken)) discipline.take_from_kernel(set);
 }
 
 long feed_once(Call& c, bool* again) {
   ThreadIo& io = io_of(c.thread);
-  if (by_hooks && c.policy.cls == Class::WRITE && !stream_peek(io) && replay_has_more()) {
-    const WithoutSignals here(c.thread);
-    point(op_of(c, HEDDLE_EV_IO_RETURN), never);  // the process ended before it returned
-  }
+  discipline.before_feeding(c);
   const HeddleInput* r = &stream_expect(c);
   shape_before(c);
   Outgoing outgoing(c);
@@ -253,7 +248,7 @@ bool is_loader(const Call& c) {
 
 long execute_leaving(Call& c, uint32_t flags) {
   ThreadIo& io = io_of(c.thread);
-  if (!by_hooks) not_repeatable(c);
+  if (discipline.repeats()) not_repeatable(c);
   RecordWriter left;
   append_timeout(c, left);
   // What it does outside happens at some moment from here to its return: both have their place in the order.
@@ -262,8 +257,29 @@ long execute_leaving(Call& c, uint32_t flags) {
   const WithoutSignals here(c.thread);
   LandingPlace landing(c);
   leave(op_of(c, HEDDLE_EV_IO_LEAVE));
-  if (by_places && c.thread.cancel_seen && cancel_pending(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
+  if (discipline.cancelled_outside(c.thread)) __atomic_store_n(&io.stop, 1, __ATOMIC_SEQ_CST);
   return landing.return_with(execute_outside(c, io), op_of(c, HEDDLE_EV_IO_RETURN));
+}
+
+bool recorded_cancelled_outside(Thread& t) { return t.cancel_seen && cancel_pending(t); }
+
+// What came before the call does not interrupt it. Where it lets in what was blocked before, it does.
+void controlled_step_of_call(const Call& c, bool, bool masked) {
+  if (c.policy.wait != Wait::NEVER && !masked) io_deliver_signals();
+}
+
+void counted_step_of_call(const Call&, bool cancels, bool) {
+  if (cancels) cancel_point();  // what came before that step is known now
+}
+
+void recorded_shared_write(const Call& c) {
+  if (HEDDLE_UNLIKELY(shared_files)) shared_file_written(c, 0);  // while the baton is here
+}
+
+void await_end_of_write(const Call& c) {
+  if (c.policy.cls != Class::WRITE || stream_peek(io_of(c.thread)) || !replay_has_more()) return;
+  const WithoutSignals here(c.thread);
+  point(op_of(c, HEDDLE_EV_IO_RETURN), never);
 }
 
 long call_recorded(Call& c) {
@@ -278,11 +294,9 @@ long call_recorded(Call& c) {
   for (;;) {
     bool again;
     c.sent = nullptr;
-    if (parallel && visible) own_buffers(c);
+    if (visible) discipline.own_buffers(c);
     if (visible) visible_point(c);
-    if (by_hooks && visible && cancels) cancel_point();  // what came before that step is known now
-    // What came before the call does not interrupt it. Where it lets in what was blocked before, it does.
-    if (!by_hooks && visible && c.policy.wait != Wait::NEVER && !mask.is_active()) io_deliver_signals();
+    if (visible) discipline.step_of_call(c, cancels, mask.is_active());
     if (c.policy.cls == Class::TIMER) io_of(c.thread).timer_stack = c.thread.info->pending_stack;
     long result = feeding() ? feed_once(c, &again) : record_once(c, &again);
     if (visible) account(c, result);

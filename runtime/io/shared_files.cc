@@ -9,7 +9,6 @@
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
 #include "runtime/io/line.h"
-#include "runtime/parallel/owners.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -188,10 +187,9 @@ bool shared_file_mapped(const Call& c, uint64_t address, uint64_t bytes) {
 void shared_file_fed(const Call& c, uint64_t address, uint64_t bytes) { add(SharedFile{address, bytes, 0, 0, (uint64_t)c.a[5], false, {}}); }
 
 void own_shared(Thread& t, uint64_t low, uint64_t high) {
-  if (HEDDLE_LIKELY(!parallel)) return;
   for (uint32_t i = 0; i < shared_files; i++) {
     const uint64_t from = files[i].low > low ? files[i].low : low, to = at_most(files[i].low + files[i].bytes, high);
-    if (from < to && !files[i].foreign) own_with_baton(t, from, to - from, false);
+    if (from < to && !files[i].foreign) discipline.own(t, from, to - from, false);
   }
 }
 
@@ -250,7 +248,7 @@ void io_own_shared_at_end() {
 void io_shared_at_end(uint32_t site, bool in_handler) {
   if (HEDDLE_LIKELY(!shared_files) || !self || raw_syscall(SYS_getpid) != real_pid) return;
   if (in_handler) {
-    if (parallel && control.live > 1) return;  // others store while we look
+    if (discipline.others_run()) return;  // they store while we look
     const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
     raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, 0, 8);
   }

@@ -44,7 +44,8 @@ struct Blocked {
 constexpr uint32_t kMostBlocked = 128;
 Blocked* blocked;  // [kMostBlocked]
 uint32_t blocked_count;
-bool kernel_keeps_blocked;  // there was no room, or signalfd is used
+bool kernel_keeps_blocked;  // there was no room, signalfd is used, or their place is not known
+bool at_opportunities;      // signals_at_opportunities()
 constexpr int kFirstRealtime = 34;  // as libc gives them to programs
 
 bool has_handler(int signo) {
@@ -93,7 +94,7 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   }
   // What the program sends itself does not come this way, but for what every thread blocks (send_own_signal). SIGPIPE does.
   if (feeding()) return;  // a replay has its signals in the recording
-  if (HEDDLE_UNLIKELY(parallel) && signo == SIGPIPE && self && self->io && io_of(*self).sending) {
+  if (signo == SIGPIPE && self && self->io && io_of(*self).sending) {
     // For this thread alone, which does not have the baton: another one could take it. It comes again (buffers.cc).
     io_of(*self).pipe_broke = true;
     io_of(*self).broken_pipe = *info;
@@ -102,7 +103,7 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   enqueue_process(signo, *info, true);
   __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);  // whoever chooses next looks at everybody again
   if (!self) return pass_on(signo);  // a thread that starts or ends: not a place that a replay could find again
-  if (HEDDLE_UNLIKELY(parallel)) look_again(*self);
+  discipline.signal_came(*self);
   // On the carrier of fibers `self` is whoever ran last, which need not be here.
   bool here = self->state == HEDDLE_T_OUT && self->info->tid == raw_syscall(SYS_gettid);
   if (here) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
@@ -114,8 +115,7 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
   int signo = info.si_signo;
   if (signo < 1 || signo >= kSignals || !has_handler(signo)) return;
   if (external) io_timer_fired();
-  // In a recording the sender runs beside it: what the program sends itself has no place in the order of steps either.
-  if ((external || parallel) && !feeding()) {
+  if (discipline.signal_is_input(external) && !feeding()) {
     RecordWriter out;
     out.append(&info, sizeof info);
     // It may come from what the program did: a timer, a child, a broken pipe.
@@ -215,7 +215,7 @@ long install(int signo, const KernelSigaction& wanted) {
   action.flags |= kSaRestorer;
   if (handled) {
     handles_any = true;
-    signals_at_points = !by_hooks && !*heddle_late_signals(&region->run);
+    signals_at_points = !at_opportunities && !*heddle_late_signals(&region->run);
     // Never SA_RESTART: a blocking call has to come back so that the handler can run; record.cc starts it again.
     action.handler = (void*)queue_external;
     action.flags = SA_SIGINFO | kSaRestorer | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK));
@@ -336,7 +336,12 @@ bool restarts_after_signal(Call& c) {
 }
 
 void kernel_keeps_signals() { kernel_keeps_blocked = true; }
-bool keeps_blocked_signals() { return !by_hooks && !kernel_keeps_blocked; }
+void signals_at_opportunities() { at_opportunities = true; }
+void take_from_kernel(uint64_t set) {
+  const timespec at_once{};
+  raw_syscall(SYS_rt_sigtimedwait, &set, 0, &at_once, sizeof set);
+}
+bool keeps_blocked_signals() { return !kernel_keeps_blocked; }
 
 namespace {
 
@@ -464,7 +469,7 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
   ThreadIo& io = io_of(to);
   const bool is_blocked = io.mask & bit(signo), nobody_takes = is_blocked && (target || !somebody_takes(signo));
   if (nobody_takes ? !keeps_blocked_signals() : !has_handler(signo)) return false;  // someone may be in sigwait(): the kernel knows
-  if (by_hooks && feeding()) return true;  // its place is in the recording
+  if (discipline.own_signals_are_fed()) return true;  // its place is in the recording
   siginfo_t about{};
   if (!info || !read_program(&about, (uint64_t)info, sizeof about)) {
     about.si_code = target ? SI_TKILL : SI_USER;

@@ -8,7 +8,7 @@
 #include "runtime/arena.h"
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -187,12 +187,11 @@ RecordWriter::RecordWriter() {
   base_ = area<char>(HEDDLE_AREA_INPUTS_OUT) + used;
   full_ = feeding() || used > out.size || (region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT));
   limit_ = full_ ? 0 : out.size - used;
-  if (HEDDLE_UNLIKELY(parallel) && !full_) full_ = !log_has_room(HEDDLE_AREA_INPUTS_OUT, used + 4096);
+  if (!full_) full_ = !discipline.has_room(used + 4096);
 }
 
 char* RecordWriter::room(size_t count) {
-  if (HEDDLE_UNLIKELY(parallel) && !full_)
-    full_ = !log_has_room(HEDDLE_AREA_INPUTS_OUT, (uint64_t)(base_ - area<char>(HEDDLE_AREA_INPUTS_OUT)) + size_ + count + 8);
+  if (!full_) full_ = !discipline.has_room((uint64_t)(base_ - area<char>(HEDDLE_AREA_INPUTS_OUT)) + size_ + count + 8);
   if (!full_ && count <= limit_ - size_) return base_ + size_;
   full_ = true;
   return nullptr;
@@ -213,7 +212,7 @@ HeddleInput* RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t numbe
 HeddleInput* RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
   if (feeding()) return nullptr;
   uint64_t padded = (size_ + 7) & ~7ull;
-  if (HEDDLE_UNLIKELY(parallel) && !full_) full_ = region->result.overflow & (1u << HEDDLE_AREA_STEPS);
+  if (!full_) full_ = !discipline.has_room((uint64_t)(base_ - area<char>(HEDDLE_AREA_INPUTS_OUT)) + padded);
   if (full_ || padded > limit_) {
     if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT))) {  // else the disk was full, and all ends there
       region->result.unreplayable |= HEDDLE_UNREPLAYABLE_INPUTS;
@@ -258,14 +257,14 @@ void stream_consume(Thread& t, ThreadIo& io) {
 namespace {
 bool never(void*) { return false; }
 
-// The recording ended, by another thread, before this one had its answer: it waits for that end here, too.
-void await_recorded_end(const Thread& t) {
-  if (by_hooks && replay_has_more() && !replay_has_more_of(t.index)) point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, never);
-}
 }  // namespace
 
+void await_recorded_end(const Thread& t) {
+  if (replay_has_more() && !replay_has_more_of(t.index)) point(Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, never);
+}
+
 void input_mismatch(const Thread& t, const char* asked, const HeddleInput* found) {
-  if (!found) await_recorded_end(t);
+  if (!found) discipline.await_recorded_end(t);
   char text[200];
   size_t n = 0;
   auto put = [&](const char* s) {

@@ -66,6 +66,9 @@ inline const char* data_of(const HeddleInput& r) { return reinterpret_cast<const
 /// The next record, which must be one of this system call; else the replay has diverged.
 const HeddleInput& stream_expect(const Call& c);
 
+/// The recording ended, by another thread, before this one had its answer: it waits for that end here, too.
+void await_recorded_end(const Thread& t);
+
 /// The replay asks for something else than was recorded.
 [[noreturn]] void input_mismatch(const Thread& t, const char* asked, const HeddleInput* found);
 

@@ -51,8 +51,8 @@ uint64_t to_ns(const timespec& t) {
 long virtual_clock(clockid_t clock, timespec* out) {
   uint64_t offset;
   if (!clock_offset(clock, &offset)) return -EINVAL;
-  const uint64_t now = clock_read();
-  *out = to_timespec(offset + (is_cpu_clock(clock) ? cpu_time() : now));
+  const uint64_t now = discipline.read_clock();
+  *out = to_timespec(offset + (is_cpu_clock(clock) ? discipline.cpu_time() : now));
   return 0;
 }
 
@@ -60,7 +60,7 @@ long virtual_sleep(clockid_t clock, bool absolute, const timespec& t, uint32_t s
   uint64_t offset, deadline;
   if (!valid(t) || !clock_offset(clock, &offset)) return -EINVAL;
   if (absolute && is_cpu_clock(clock))
-    deadline = to_ns(t) > cpu_time() ? deadline_in(to_ns(t) - cpu_time()) : 0;
+    deadline = to_ns(t) > discipline.cpu_time() ? deadline_in(to_ns(t) - discipline.cpu_time()) : 0;
   else if (absolute)
     deadline = to_ns(t) > offset ? to_ns(t) - offset : 0;
   else
@@ -169,8 +169,8 @@ HEDDLE_EXPORT time_t time(time_t* out) noexcept {
 
 HEDDLE_EXPORT clock_t clock() noexcept {
   if (!asked_under_control()) return real("clock", real_clock)();
-  clock_read();
-  return (clock_t)(cpu_time() / 1000);
+  discipline.read_clock();
+  return (clock_t)(discipline.cpu_time() / 1000);
 }
 
 HEDDLE_EXPORT int timespec_get(timespec* out, int base) noexcept {

@@ -21,6 +21,9 @@ namespace heddle::rt {
 
 uint64_t io_timer_due = ~0ull, io_timer_early = ~0ull, io_timer_cpu_step = ~0ull;
 
+bool timers_are_virtual = true;
+void timers_are_real() { timers_are_virtual = false; }
+
 namespace {
 
 constexpr uint64_t kSecond = 1000000000u;
@@ -58,8 +61,11 @@ void name(long fd, const Timer& t) {
   if (name_count < kMostNames) names[name_count++] = {(int)fd, (uint32_t)(&t - timers)};
 }
 
-uint64_t now_of(const Timer& t) { return t.cpu ? cpu_time() : control.now; }
-uint64_t due_in(const Timer& t, uint64_t ns) { return !t.cpu ? deadline_in(ns) : ns > 1ull << 62 ? 1ull << 62 : cpu_time() + ns + 1; }
+uint64_t now_of(const Timer& t) { return t.cpu ? discipline.cpu_time() : control.now; }
+uint64_t due_in(const Timer& t, uint64_t ns) {
+  if (!t.cpu) return deadline_in(ns);
+  return ns > 1ull << 62 ? 1ull << 62 : discipline.cpu_time() + ns + 1;
+}
 
 Timer* table() {
   if (!timers) {
@@ -96,7 +102,8 @@ void find_next() {
     const Timer& t = timers[i];
     if (!t.used || !t.due) continue;
     if (t.cpu) {
-      const uint64_t left = t.due > cpu_time() ? t.due - cpu_time() : 0, step = control.steps + (left + kStepTick - 1) / kStepTick;
+      const uint64_t now = discipline.cpu_time(), left = t.due > now ? t.due - now : 0;
+      const uint64_t step = control.steps + (left + kStepTick - 1) / kStepTick;
       if (step < io_timer_cpu_step) io_timer_cpu_step = step;
       continue;
     }
@@ -309,7 +316,7 @@ void timers_before_exec(bool on) {
 bool has_timer_descriptors() { return name_count != 0; }
 
 bool timer_call(const Call& c, long* result) {
-  if (by_hooks) return false;
+  if (!timers_are_virtual) return false;
   Timer* t = nullptr;
   switch (c.number) {
     case SYS_alarm: *result = set_alarm(c); return true;

@@ -20,7 +20,6 @@
 #include "runtime/io/call.h"
 #include "runtime/io/descriptors.h"
 #include "runtime/io/vectors.h"
-#include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
 namespace {
@@ -195,7 +194,7 @@ bool asks_not_to_wait(const Call& c) {
 
 bool goes_out_beside_others(const Call& c) {
   const bool sends = c.policy.cls == Class::WRITE || c.number == SYS_sendmsg;
-  if (!parallel || !sends || outer_descriptor(c.a[0]) >= 0) return false;
+  if (!sends || outer_descriptor(c.a[0]) >= 0) return false;
   return asks_not_to_wait(c) || (!is_file(c.a[0]) && is_nonblocking(c.a[0]));
 }
 

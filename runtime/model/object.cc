@@ -5,7 +5,6 @@
 #include "runtime/arena.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
-#include "runtime/parallel/parallel.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
@@ -34,10 +33,10 @@ void drop(Object& o) {
 }
 
 constexpr size_t kFilterWords = 1024;
-uint64_t* page_filter;  // recordings: pages that ever held an object, by hash; read without the baton
+uint64_t* page_filter;  // null, or pages that ever held an object, by hash; read without the baton
 
 void put_in_page(Object& o) {
-  if (HEDDLE_UNLIKELY(parallel)) {
+  if (HEDDLE_UNLIKELY(page_filter != nullptr)) {
     uint64_t bit = (o.address >> 12) % (kFilterWords * 64);
     __atomic_fetch_or(&page_filter[bit / 64], 1ull << (bit % 64), __ATOMIC_RELAXED);
   }
@@ -76,8 +75,9 @@ Object& object_at(const volatile void* address, uint32_t kind) {
   Object* o = arena_new<Object>();
   o->address = (uint64_t)address;
   o->kind = kind;
+  o->free_word = kModelDecides;
   give_record(*o);
-  if (!parallel) o->info->first_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
+  o->info->first_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   if (slot)
     *slot = o;
   else
@@ -108,9 +108,7 @@ void drop_objects_in(const volatile void* address, size_t bytes) {
       for (Object* o = *first; o; o = o->next_in_page) drop_if_inside(o);
 }
 
-void objects_start() {
-  if (parallel) page_filter = arena_new<uint64_t>(kFilterWords);
-}
+void objects_start() { page_filter = arena_new<uint64_t>(kFilterWords); }
 
 bool may_hold_objects(const volatile void* address, size_t bytes) {
   uint64_t page = (uint64_t)address >> 12, last = ((uint64_t)address + bytes) >> 12;

@@ -11,8 +11,8 @@ struct Object {
   uint64_t address;
   uint32_t id;             // index + 1 in the region's object table; stable for one schedule
   uint32_t kind;
-  // mutex in a recording (parallel/free_steps.h): beside its address, for the cache
-  uint32_t free_word;
+  // mutex: beside its address, for the cache
+  uint32_t free_word;   // who has it, while the fields below need not be true (parallel/free_steps.h); or kModelDecides
   uint32_t lock_waits;  // threads that wait for it
   bool used_with_cond;  // who waits there counts on the model
   bool dropped;
@@ -46,7 +46,9 @@ template <class F>
 void for_all_objects(F f) {
   for (Object* o = all_objects; o; o = o->next) f(*o);
 }
-/// Before the first object of a recording.
+constexpr uint32_t kModelDecides = ~0u;
+
+/// Before the first object, so that may_hold_objects() can be asked.
 void objects_start();
 /// False: certainly not. May be asked without the baton.
 bool may_hold_objects(const volatile void* address, size_t bytes);

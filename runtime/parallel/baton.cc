@@ -6,18 +6,20 @@
 #include "runtime/control/control.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/spins.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
 
-bool parallel, by_hooks, by_places;
+bool parallel, by_places;
+
+OwnLine<uint32_t> baton;  // protocol_test.cc keeps its states
 
 namespace {
 
 enum : uint32_t { kFree, kHeld, kContended };
-constexpr int kSpins = 1500;
-OwnLine<uint32_t> baton;
+constexpr int kSpins = spins(1500);
 
 bool try_lock() {
   uint32_t free = kFree;

@@ -1,7 +1,7 @@
 // The replay of a recording, under control: threads stop where they stopped there, and time passes as it did.
 #include "runtime/control/control.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 

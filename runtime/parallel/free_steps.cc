@@ -13,17 +13,21 @@
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
 #include "runtime/detector/detector.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/spins.h"
 #include "runtime/parallel/step_log.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/table.h"
 
 namespace heddle::rt {
+
+bool free_steps_possible;
+
 namespace {
 
-enum : uint32_t { kFree = 0, kBusy = 1u << 31, kModelDecides = ~0u };  // else: thread index + 1, perhaps busy
+enum : uint32_t { kFree = 0, kBusy = 1u << 31 };  // or kModelDecides; else: thread index + 1, perhaps busy
 
 struct Site {
   Site* next;  // of the same place
@@ -34,7 +38,6 @@ struct Site {
 constexpr uint32_t kLockPlaces = 1u << 15, kSitePlaces = 1u << 12;
 Object** locks;
 Site** sites;
-bool possible;
 uint32_t forbidden;  // > 0: by the holder of the baton
 
 template <class T>
@@ -145,7 +148,7 @@ bool turn(Object& o, uint32_t from, uint32_t to) {
 
 // Held by somebody who needs no help: a moment, before the model has to wake and be woken.
 void await_release(const Object& o, const Thread& t) {
-  constexpr int kSpins = 300;
+  constexpr int kSpins = spins(300);
   for (int i = 0; i < kSpins; i++) {
     const uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_RELAXED);
     if (word == kFree || word == kModelDecides || (word & ~kBusy) == t.index + 1 || is_asked(t)) return;
@@ -156,7 +159,7 @@ void await_release(const Object& o, const Thread& t) {
 // `from` -> busy -> `to`, with the step in the middle.
 bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   Thread* t = self;
-  if (!t || HEDDLE_UNLIKELY(!possible) || !nothing_else_to_do(*t)) return false;
+  if (!t || HEDDLE_UNLIKELY(!free_steps_possible) || !nothing_else_to_do(*t)) return false;
   Object* o = known_lock(mutex);
   LatestSite* const site = known_site(*t, caller);
   if (!o || !site) return false;
@@ -180,7 +183,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
 
 template <class F>
 bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
-  if (HEDDLE_UNLIKELY(!possible) || t.baton_depth || !free_step_has_room(t)) return false;
+  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.baton_depth || !free_step_has_room(t)) return false;
   const FreeStep step(t);
   if (!step.allowed()) return false;
   log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks);
@@ -210,8 +213,8 @@ void set_holder(Object& o, uint32_t word) {
 }  // namespace
 
 void free_steps_start(bool barriers_work) {
-  possible = barriers_work && !detector::in_run && recording.detail < HEDDLE_DETAIL_POINTS;
-  if (!possible) return;
+  free_steps_possible = barriers_work && !detector::in_run && recording.detail < HEDDLE_DETAIL_POINTS;
+  if (!free_steps_possible) return;
   locks = static_cast<Object**>(map_memory(kLockPlaces * sizeof *locks));
   sites = static_cast<Site**>(map_memory(kSitePlaces * sizeof *sites));
 }
@@ -234,8 +237,7 @@ bool answer_freely(Thread& t, uint32_t hooks) {
   });
 }
 
-void learn_site(void* caller, uint32_t site) {
-  if (!possible) return;
+void remember_site(void* caller, uint32_t site) {
   if (!self->latest_sites) self->latest_sites = arena_new<LatestSite>(kLatestSites);
   if (find_site(caller)) return;
   Site*& first = place(sites, kSitePlaces, (uint64_t)caller);
@@ -246,7 +248,7 @@ void learn_site(void* caller, uint32_t site) {
 
 bool free_step_defers(int signo, const void* info, void* context) {
   Thread* t = self;
-  if (HEDDLE_LIKELY(!parallel) || !t || !t->in_free_step || t->deferred_signal) return false;
+  if (!t || !t->in_free_step || t->deferred_signal) return false;
   t->deferred_signal = (uint32_t)signo;
   __builtin_memcpy(t->deferred_info, info, sizeof t->deferred_info);
   const uint64_t one = 1ull << (signo - 1);
@@ -255,21 +257,21 @@ bool free_step_defers(int signo, const void* info, void* context) {
   return true;
 }
 
-void let_model_decide(Object& o) {
-  for (int spins = 0;; spins++) {
+void await_model(Object& o) {
+  for (int looks = 0;; looks++) {
     uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_ACQUIRE);
     if (word == kModelDecides) return;
     if (!(word & kBusy)) {
       if (turn(o, word, kModelDecides)) return set_holder(o, word);
-    } else if (spins > 1000) {
+    } else if (looks > spins(1000)) {
       take_a_nap();
     }
     __builtin_ia32_pause();
   }
 }
 
-void may_be_taken_freely(Object& o) {
-  if (!possible || o.owner || o.lock_waits || o.used_with_cond || !is_plain((void*)o.address)) return;
+void free_if_plain(Object& o) {
+  if (o.owner || o.lock_waits || o.used_with_cond || !is_plain((void*)o.address)) return;
   __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
   Object*& known = place(locks, kLockPlaces, o.address);
   if (known != &o) __atomic_store_n(&known, &o, __ATOMIC_RELEASE);
@@ -283,17 +285,17 @@ void let_model_decide_all() {
 }
 
 NoFreeSteps::NoFreeSteps() {
-  if (!possible) return;
+  if (!free_steps_possible) return;
   __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
   await_free_steps();
 }
 NoFreeSteps::~NoFreeSteps() {
-  if (possible) __atomic_fetch_sub(&forbidden, 1, __ATOMIC_SEQ_CST);
+  if (free_steps_possible) __atomic_fetch_sub(&forbidden, 1, __ATOMIC_SEQ_CST);
 }
 
 void end_free_steps() {
   static bool ended;
-  if (!possible || ended) return;
+  if (!free_steps_possible || ended) return;
   ended = true;
   __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
   await_free_steps();

@@ -23,13 +23,24 @@ bool take_freely(Thread& t, uint32_t hooks);
 /// The same where it was asked for memory. True: it may go on.
 bool answer_freely(Thread& t, uint32_t hooks);
 
+extern bool free_steps_possible;  // in this run
+
 /// With the baton: what the first two may need next time. `site` is that of `caller`.
-void learn_site(void* caller, uint32_t site);
+void remember_site(void* caller, uint32_t site);
+inline void learn_site(void* caller, uint32_t site) {
+  if (HEDDLE_UNLIKELY(free_steps_possible)) remember_site(caller, site);
+}
 
 /// With the baton, before anything looks at the model of a mutex.
-void let_model_decide(Object& o);
+void await_model(Object& o);
+inline void let_model_decide(Object& o) {
+  if (HEDDLE_UNLIKELY(__atomic_load_n(&o.free_word, __ATOMIC_ACQUIRE) != kModelDecides)) await_model(o);
+}
 /// With the baton: it was just released.
-void may_be_taken_freely(Object& o);
+void free_if_plain(Object& o);
+inline void may_be_taken_freely(Object& o) {
+  if (HEDDLE_UNLIKELY(free_steps_possible)) free_if_plain(o);
+}
 /// Every mutex's model is true: in a forked child, or when free steps are over.
 void let_model_decide_all();
 

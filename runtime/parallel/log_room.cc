@@ -30,4 +30,9 @@ bool log_has_room(HeddleAreaId id, uint64_t bytes) {
   return true;
 }
 
+// What came behind the last step that has room is not part of the recording. The disk is asked first: it says more.
+bool recorded_has_room(uint64_t bytes) {
+  return log_has_room(HEDDLE_AREA_INPUTS_OUT, bytes) && !(region->result.overflow & (1u << HEDDLE_AREA_STEPS));
+}
+
 }  // namespace heddle::rt

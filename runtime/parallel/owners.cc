@@ -5,6 +5,7 @@
 #include "runtime/control/control.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/parallel.h"
+#include "runtime/parallel/spins.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
@@ -47,9 +48,10 @@ Claim claim(const Thread& t, uint64_t word, uint32_t stripe, bool write) {
   }
 }
 
-constexpr int kSpins = 500;
+constexpr int kSpins = spins(500);
 constexpr uint64_t kWaitNs = 1'000'000;
-constexpr int kMostWaits = 2000;  // for those who asked, at a hook: they may be held up by what this thread does next
+// For those who asked, at a hook: they may be held up by what this thread does next.
+constexpr int kMostWaits = spins(2000);
 
 bool is_safe(const Thread& u) { return __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST); }
 void ask(Thread& u, uint8_t request) { __atomic_store_n(&u.request.asked, request, __ATOMIC_SEQ_CST); }

@@ -6,19 +6,45 @@
 //
 // Memory is ordered by owners.h. The log of steps with the inputs is a schedule like any other: a replay follows it under control.
 #pragma once
-#include "runtime/control/scheduler.h"
-#include "runtime/control/thread.h"
+#include "runtime/control/backend.h"
+#include "runtime/control/discipline.h"
 
 namespace heddle::rt {
 
-/// This run is a recording.
-extern bool parallel;
-/// This run is a recording, the replay of one, or a lifted one: what libc does inside is modelled, and inputs have the shape of a recording's.
-extern bool by_hooks;
-/// Not a lifted one (abi/record_hooks.h): atomic operations are no points, and hooks count as places (owners.h).
-extern bool by_places;
-
 void parallel_start();
+extern const Backend parallel_backend;  // nothing to switch
+
+// What the table has, for recordings, their replays and lifted runs.
+void recorded_start();
+void followed_start();
+void lifted_start();
+void recorded_first_thread(Thread& main);
+void followed_first_thread(Thread& main);
+void recorded_thread_made(Thread& t);
+void lifted_thread_made(Thread& t);
+void recorded_fork();
+void recorded_stay_inside();
+void recorded_process_fails(HeddleFailureKind kind);
+void recorded_process_exits();
+void recorded_begin_owning(Thread& t, const void* p, size_t bytes, bool write);
+void followed_begin_owning(Thread& t, const void* p, size_t bytes, bool write);
+void end_owning(Thread& t);
+void recorded_enter(Thread& t, const Op& op);
+uint64_t recorded_now();
+
+// Hooks (places.cc).
+void recorded_budget_spent(Thread& t, const HeddleSite* site);
+void followed_budget_spent(Thread& t, const HeddleSite* site);
+void endless_patience(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
+bool recorded_count_hook(Thread& t);
+bool followed_count_hook(Thread& t);
+void recorded_branch(Thread& t, uint32_t outcome, HeddleSite* site);
+void followed_branch(Thread& t, uint32_t outcome, HeddleSite* site);
+void followed_branch_told(Thread& t, uint32_t outcome, HeddleSite* site);
+void recorded_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site);
+void followed_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site);
+void recorded_fence(Thread& t, uint32_t order, HeddleSite* site);
+void followed_fence(Thread& t, uint32_t order, HeddleSite* site);
 
 /// Record clones (record_hooks.cc), in recordings and their replays. Before the first thread.
 void record_hooks_start();
@@ -48,6 +74,23 @@ class Inside {
   Thread* thread_;
 };
 
+/// The same where control may end meanwhile.
+class InsideUnlessGone {
+ public:
+  explicit InsideUnlessGone(Thread* t) : entered_(t != nullptr) {
+    if (HEDDLE_UNLIKELY(parallel) && entered_) baton_take(*t);
+  }
+  /// Asks again, so that what follows is nowhere a jump: the frame of the function that the program called is kept,
+  /// in every discipline.
+  ~InsideUnlessGone() {
+    if (HEDDLE_UNLIKELY(parallel) && entered_ && self) baton_give(*self);
+  }
+  InsideUnlessGone(const InsideUnlessGone&) = delete;
+
+ private:
+  bool entered_;
+};
+
 /// Code of the program is called from inside the runtime.
 class Outside {
  public:
@@ -63,7 +106,7 @@ class Outside {
 };
 
 /// The scheduler's wait_for_turn(): returns when the operation can be executed, its step logged.
-Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline);
+Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool yielding);
 void parallel_leave(Thread& t);
 /// Back from outside: first with the baton, then with the step of the return.
 void parallel_come_back(Thread& t);
@@ -82,5 +125,7 @@ void let_recorded_time_pass();
 
 /// The log grows: the first `bytes` of the area can be written. False: the disk is full, which a store would learn by SIGBUS.
 bool log_has_room(HeddleAreaId area, uint64_t bytes);
+/// The same for inputs.
+bool recorded_has_room(uint64_t bytes);
 
 }  // namespace heddle::rt

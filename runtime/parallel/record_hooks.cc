@@ -6,12 +6,13 @@
 #include "abi/record_hooks.h"
 
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/terms.h"
@@ -45,7 +46,7 @@ class AtHook {
  public:
   AtHook(Thread& t, uint32_t ahead) : thread_(t), ahead_((int32_t)ahead) {
     t.budget += ahead_;
-    if (HEDDLE_UNLIKELY(t.budget <= 0)) by_places ? budget_spent(t, nullptr, 0) : go_on(t);
+    if (HEDDLE_UNLIKELY(t.budget <= 0)) by_places ? discipline.budget_spent(t, nullptr) : go_on(t);
     if (parallel && (t.request.asked | t.request.outside)) hand_over(t);
   }
   ~AtHook() {

@@ -11,6 +11,7 @@ struct StepLog {
   uint64_t free_end;  // there is room for free steps with a smaller number
 };
 extern OwnLine<StepLog> step_log;
+void step_log_start();
 
 // A kill finds it whole or not at all: its kind is in the word that is written last.
 inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks, uint8_t flags = 0) {

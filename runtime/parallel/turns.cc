@@ -7,8 +7,8 @@
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
 #include "runtime/control/recording.h"
-#include "runtime/fail/fail.h"
-#include "runtime/io/io.h"
+#include "runtime/control/fail.h"
+#include "runtime/control/io.h"
 #include "runtime/model/object.h"
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/owners.h"
@@ -19,35 +19,11 @@
 
 namespace heddle::rt {
 
-OwnLine<StepLog> step_log;
-
 namespace {
 
 uint32_t *waiting, *ended;  // thread indices; not static: pages that controlled runs need would lie further apart
 OwnLine<uint32_t> waiting_count, ended_count;
-uint64_t log_capacity, started_ns;
-bool log_ended;                                             // no room: what follows is not recorded
-constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;  // each thread may take one before it knows better, and reserve another
-
-bool has_room(uint64_t steps) {
-  return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
-}
-
-// With the baton: for the next step, and for those that others take meanwhile.
-bool make_room() {
-  const uint64_t& steps = region->result.steps;
-  const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
-  if (HEDDLE_LIKELY(number < step_log.value.free_end)) return true;
-  if (has_room(number + 3 * kRoomForFreeSteps)) {
-    __atomic_store_n(&step_log.value.free_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
-    return true;
-  }
-  if (step_log.value.free_end) {
-    __atomic_store_n(&step_log.value.free_end, (uint64_t)0, __ATOMIC_RELAXED);
-    const NoFreeSteps until_all_have_seen_it;
-  }
-  return has_room(__atomic_load_n(&steps, __ATOMIC_RELAXED) + 1);
-}
+uint64_t started_ns;
 
 uint64_t monotonic() {
   timespec t{};
@@ -116,8 +92,7 @@ void sleep_until_ready(Thread& t) {
 void parallel_start() {
   waiting = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
   ended = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
-  step_log.value.base = area<HeddleStep>(HEDDLE_AREA_STEPS);
-  log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
+  step_log_start();
   started_ns = monotonic();
   objects_start();
   free_steps_start(plain_code_start());
@@ -138,25 +113,7 @@ Thread* next_waiter() {
   return nullptr;
 }
 
-void log_step(Thread& t, const Op& op, uint32_t hooks) {
-  HeddleResult& r = region->result;
-  // Who sleeps until this thread stops is answered by no step that it goes on from.
-  if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
-  begin_stretch(t);
-  see_shared(t, shared_count.value);
-  if (HEDDLE_UNLIKELY(log_ended)) return;
-  if (HEDDLE_UNLIKELY(!make_room())) {
-    r.overflow |= 1u << HEDDLE_AREA_STEPS;
-    log_ended = true;
-    return;
-  }
-  const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
-  control.steps = t.last_step = number + 1;
-  write_step(number, t, op, hooks);
-  place_is_safe(t);  // until then the last one is true
-}
-
-Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline) {
+Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadline, bool) {
   t.op = op;
   if (HEDDLE_LIKELY(!ready || ready(argument))) {
     log_step(t, op, 0);
@@ -199,6 +156,7 @@ void nothing_about(Thread&) {}
 const Backend parallel_backend{"parallel", nothing, nothing_about, arrive, nothing_about, nullptr, nullptr, nullptr, nullptr};
 
 void parallel_leave(Thread& t) {
+  HEDDLE_CAPTURE_REGS(*t.info);
   t.state = HEDDLE_T_OUT;
   t.info->state = HEDDLE_T_OUT;
   control.out++;

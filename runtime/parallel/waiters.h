@@ -12,6 +12,21 @@ void baton_regain(Thread& t, uint32_t depth);
 bool goes_on_without_baton(Thread& t, uint32_t depth);
 inline bool gave_baton_back(const Thread& t) { return parallel && !t.baton_depth; }
 
+/// Like Inside; meanwhile the thread may have given the baton back for good (TakeOff).
+class InsideCall {
+ public:
+  explicit InsideCall(Thread& t) : thread_(t) {
+    if (HEDDLE_UNLIKELY(parallel)) baton_take(t);
+  }
+  ~InsideCall() {
+    if (HEDDLE_UNLIKELY(parallel) && !gave_baton_back(thread_)) baton_give(thread_);
+  }
+  InsideCall(const InsideCall&) = delete;
+
+ private:
+  Thread& thread_;
+};
+
 /// One thread whose operation can be executed now, if the model changed: who gives the baton back wakes it, and it goes on with the next when
 /// it gives the baton back itself.
 Thread* next_waiter();

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/rt.h"
 
 namespace heddle::rt {

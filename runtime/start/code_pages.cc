@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/rt.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 namespace {

@@ -1,4 +1,5 @@
 // Where the runtime starts when it lies in the executable. (As a library of its own it starts in runtime/preload/.)
+#include "runtime/rt.h"
 #include "runtime/start/start.h"
 
 namespace heddle::rt {

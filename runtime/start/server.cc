@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "runtime/control/debugger.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/io/kernel_signal.h"
 #include "runtime/start/code_pages.h"
 #include "runtime/start/start.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 #include "runtime/sync/threads.h"
 
 namespace heddle::rt {

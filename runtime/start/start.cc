@@ -25,17 +25,17 @@
 #include "runtime/control/code_address.h"
 #include "runtime/control/control.h"
 #include "runtime/control/debugger.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
-#include "runtime/io/io.h"
-#include "runtime/parallel/parallel.h"
-#include "runtime/start/openmp.h"
-#include "runtime/sync/next.h"
-#include "runtime/sync/real.h"
+#include "runtime/control/io.h"
+#include "runtime/sync/openmp.h"
+#include "runtime/real/next.h"
+#include "runtime/real/real.h"
 #include "runtime/sync/threads.h"
 
 namespace heddle::rt {
@@ -110,17 +110,10 @@ void child_start() {
   region->result.preloaded = preloaded;
   recording_start();
   scheduler_start();
-  // libc loads and links the unwinder when a thread is unwound for the first time, under locks of its own: in a recording it must not
-  // matter whose turn that is.
-  if (by_hooks) {
-    look_up_all();
-    void* here;
-    backtrace(&here, 1);
-  }
   if (region->run.detector) detector::start();
   detector::on_race = fail_race;
-  every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL || parallel;
-  if (by_hooks) record_hooks_new_thread(*self);  // again: now it is known what is to be told
+  every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL;
+  discipline.run_starts(*self);
   threads_start();
   fail_start();
   mode = Mode::kControlled;

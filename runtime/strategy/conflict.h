@@ -1,7 +1,7 @@
 // Do two pending operations depend on each other's order? For strategies: a wrong answer costs schedules, never soundness.
 #pragma once
 #include "abi/place.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 

@@ -7,7 +7,7 @@
 #include "abi/guide.h"
 #include "runtime/control/control.h"
 #include "runtime/control/expiry.h"
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 namespace {

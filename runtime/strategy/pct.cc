@@ -3,7 +3,7 @@
 // earlier. Deviations: the length k is an estimate from earlier runs of the hunt; in every second run who drops falls below all that did
 // before, which finds more bugs of our corpus (docs/hunting.md); a thread that yields or spins drops below all of these (the paper assumes
 // terminating threads), so that spin loops cannot starve the rest.
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 namespace {

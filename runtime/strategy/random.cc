@@ -1,5 +1,5 @@
 // Random walk: uniform over the enabled threads at every point. A thread that yields or spins gives way.
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 namespace {

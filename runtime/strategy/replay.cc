@@ -1,6 +1,6 @@
 // Follows a recorded schedule. Where it cannot, it says so (kDiverged) and never guesses, unless the run is not strict:
 // then it stays with the current thread, or the first enabled one.
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 namespace {

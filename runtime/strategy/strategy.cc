@@ -1,4 +1,4 @@
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 #include "abi/guide.h"
 

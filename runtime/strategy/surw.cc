@@ -3,7 +3,7 @@
 // to do (with those of threads that it has yet to create); until it has come, other threads stop before theirs. Everything else is a
 // random walk. Deviations: a set is one group of sites that touched common memory, another one in each run, or all sites (the paper:
 // variables); the numbers come from earlier runs of the hunt; if the drawn thread cannot get there, another one is drawn.
-#include "runtime/strategy/strategy.h"
+#include "runtime/control/strategy.h"
 
 namespace heddle::rt {
 namespace {

@@ -22,10 +22,10 @@ bool cancel_wakes(Thread& t) {
 
 void cancellation_point() {
   Thread& t = *self;
-  if (HEDDLE_LIKELY(!cancel_pending(t)) || (by_places && !t.cancel_seen)) return;
+  if (HEDDLE_LIKELY(!cancel_pending(t)) || !t.cancel_seen) return;
   t.cancel_requested = 0;
   if (detector::on) detector::io_acquire(t);  // cleanup handlers come after the request
-  if (HEDDLE_UNLIKELY(parallel)) baton_give_all(t);  // the frames between here and the thread's start are left without return
+  baton_give_all(t);  // the frames between here and the thread's start are left without return
   __atomic_store_n(&region->result.signals, 0, __ATOMIC_SEQ_CST);
   HEDDLE_REAL(pthread_exit)(PTHREAD_CANCELED);
 }

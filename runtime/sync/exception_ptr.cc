@@ -2,7 +2,7 @@
 // frees what others have read. Each release is therefore a release and an acquire of one common object.
 
 #include "runtime/sync/model.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 
 using namespace heddle::rt;
 

@@ -143,7 +143,7 @@ long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long 
       Object& o = futex_at(address);
       point(Op{HEDDLE_EV_FUTEX_WAKE, site, o.id, address});
       // Beside us a thread that has left control may wait for real, at its end, for a lock inside libc.
-      if (HEDDLE_UNLIKELY(parallel)) raw_syscall(SYS_futex, uaddr, op, val, timeout, uaddr2, val3);
+      discipline.wake_natively(uaddr, op, val, timeout, uaddr2, val3);
       return wake(o, val, ((int)op & FUTEX_CMD_MASK) == FUTEX_WAKE ? ~0u : (uint32_t)val3);
     }
     case FUTEX_CMP_REQUEUE:

@@ -6,6 +6,7 @@
 #include "abi/hooks.h"
 #include "runtime/control/recording.h"
 #include "runtime/parallel/heap.h"
+#include "runtime/sync/heap.h"
 #include "runtime/sync/model.h"
 
 extern "C" void* __libc_malloc(size_t);
@@ -41,23 +42,10 @@ static_assert(HEDDLE_MAX_THREADS <= 1u << 16);
 
 FreedBlock& freed_block(const void* p) { return freed_blocks[((uint64_t)p >> 4) * 0x9e3779b97f4a7c15ull >> (64 - kFreedBits)]; }
 
-// Not in a recording: blocks are freed without the baton there, and the two words would not belong together.
 void* in_use(void* p) {
-  if (HEDDLE_UNLIKELY(parallel)) return p;
-  if (FreedBlock& b = freed_block(p); b.address == (uint64_t)p) b.address = 0;
+  if (FreedBlock& b = freed_block(p); b.address && b.address == (uint64_t)p) b.address = 0;
   return p;
 }
-
-void remember_freed(const void* p, void* caller) {
-  if (HEDDLE_UNLIKELY(parallel)) return;
-  FreedBlock& b = freed_block(p);
-  const FreedBlock now{(uint64_t)p, (uint64_t)caller << 16 | self->index};
-  HeddleDoubleFree& twice = region->result.double_free;
-  if (b.address == now.address && !twice.second_pc)
-    twice = {b.pc_and_thread >> 16, (uint64_t)caller, (uint32_t)(b.pc_and_thread & 0xffff), self->index};
-  b = now;
-}
-
 // Of a call that allocates or frees. It is never the site of a step, so light clones may make such calls; and light runs have neither the
 // events nor the detector that would use it.
 uint32_t heap_site(void* caller) { return region->run.light ? (uint32_t)HEDDLE_SITE_PC : pc_site(caller); }
@@ -98,28 +86,17 @@ void taken_back(void* p, uint32_t site) {
   record(HEDDLE_EV_FREE, p, bytes, site);
 }
 
-// A recording or its replay.
-void* allocate_own(size_t bytes, size_t alignment, bool zeroed, void* caller) {
-  void* p = own_heap_allocate(*self, bytes, alignment, zeroed);
-  if (parallel || !p) return p;
-  return handed_out(p, bytes, heap_site(caller));
-}
-
 void free_own(void* p, void* caller) {
   if (!modelled()) return;  // a thread that left control, or a child of fork(): it is lost
-  if (!parallel) {
-    taken_back(p, heap_site(caller));
-  } else if (const size_t bytes = own_heap_size(p); may_hold_objects(p, bytes)) {
-    Inside inside;
-    drop_objects_in(p, bytes);
-  }
+  discipline.take_back(p, caller);
   own_heap_free(*self, p);
 }
 
 void* reallocate_own(void* old, size_t bytes, void* caller) {
   const size_t before = own_heap_size(old);
   if (bytes && bytes <= before && (bytes >= before / 2 || before < 256)) return old;
-  void* p = bytes ? (modelled() ? allocate_own(bytes, 16, false, caller) : __libc_malloc(bytes)) : nullptr;
+  void* p = nullptr;
+  if (bytes && !(modelled() && discipline.allocate(bytes, 16, false, caller, &p))) p = __libc_malloc(bytes);
   if (!p && bytes) return nullptr;
   if (p) __builtin_memcpy(p, old, before < bytes ? before : bytes);
   free_own(old, caller);
@@ -137,6 +114,35 @@ void* allocate(size_t bytes, uint32_t site, F call) {
 }
 
 }  // namespace
+
+bool model_allocate(size_t bytes, size_t alignment, bool zeroed, void* caller, void** result) {
+  void* p = own_heap_allocate(*self, bytes, alignment, zeroed);
+  *result = p ? handed_out(p, bytes, heap_site(caller)) : nullptr;
+  return true;
+}
+
+bool recorded_allocate(size_t bytes, size_t alignment, bool zeroed, void*, void** result) {
+  *result = own_heap_allocate(*self, bytes, alignment, zeroed);
+  return true;
+}
+
+void model_take_back(void* p, void* caller) { taken_back(p, heap_site(caller)); }
+
+void recorded_take_back(void* p, void*) {
+  const size_t bytes = own_heap_size(p);
+  if (!may_hold_objects(p, bytes)) return;
+  Inside inside;
+  drop_objects_in(p, bytes);
+}
+
+void remember_freed(void* p, void* caller) {
+  FreedBlock& b = freed_block(p);
+  const FreedBlock now{(uint64_t)p, (uint64_t)caller << 16 | self->index};
+  HeddleDoubleFree& twice = region->result.double_free;
+  if (b.address == now.address && !twice.second_pc)
+    twice = {b.pc_and_thread >> 16, (uint64_t)caller, (uint32_t)(b.pc_and_thread & 0xffff), self->index};
+  b = now;
+}
 
 // A sanitizer's allocator stands before ours: it tells us through its own hooks.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t), void (*)(const volatile void*))
@@ -179,53 +185,50 @@ HEDDLE_EXPORT void __heddle_freeing(const volatile void* p) {
   if (modelled()) freeing = {p, HEDDLE_HERE};
 }
 
-#define HEDDLE_OWN (HEDDLE_UNLIKELY(by_hooks) && modelled())
-
 HEDDLE_WEAK void* malloc(size_t bytes) {
-  if (HEDDLE_OWN) return allocate_own(bytes, 16, false, __builtin_return_address(0));
   auto function = real.malloc ? HEDDLE_REAL(malloc) : __libc_malloc;
   if (!modelled()) return in_use(function(bytes));
+  if (void* p; discipline.allocate(bytes, 16, false, __builtin_return_address(0), &p)) return p;
   return allocate(bytes, HEDDLE_HERE, [&] { return function(bytes); });
 }
 HEDDLE_WEAK void* calloc(size_t count, size_t size) {
-  if (HEDDLE_OWN) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~(size_t)0;
-    return allocate_own(bytes, 16, true, __builtin_return_address(0));
-  }
   auto function = real.calloc ? HEDDLE_REAL(calloc) : __libc_calloc;
   if (!modelled()) return in_use(function(count, size));
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~(size_t)0;
+  if (void* p; discipline.allocate(bytes, 16, true, __builtin_return_address(0), &p)) return p;
   return allocate(count * size, HEDDLE_HERE, [&] { return function(count, size); });
 }
 HEDDLE_WEAK void* realloc(void* old, size_t bytes) {
   if (HEDDLE_UNLIKELY(old && own_heap_has(old))) return reallocate_own(old, bytes, __builtin_return_address(0));
-  if (HEDDLE_OWN && !old) return allocate_own(bytes, 16, false, __builtin_return_address(0));
   auto function = real.realloc ? HEDDLE_REAL(realloc) : __libc_realloc;
   if (!modelled()) return in_use(function(old, bytes));
+  if (void* p; !old && discipline.allocate(bytes, 16, false, __builtin_return_address(0), &p)) return p;
   uint32_t site = HEDDLE_HERE;
   if (old && bytes) taken_back(old, site);
   void* p = allocate(bytes, site, [&] { return function(old, bytes); });
-  if (old && p != old && (p || !bytes)) remember_freed(old, __builtin_return_address(0));
+  if (old && p != old && (p || !bytes)) discipline.freed(old, __builtin_return_address(0));
   return p;
 }
 HEDDLE_WEAK void* memalign(size_t alignment, size_t bytes) {
-  if (HEDDLE_OWN) return allocate_own(bytes, alignment, false, __builtin_return_address(0));
   auto function = real.memalign ? HEDDLE_REAL(memalign) : __libc_memalign;
   if (!modelled()) return in_use(function(alignment, bytes));
+  if (void* p; discipline.allocate(bytes, alignment, false, __builtin_return_address(0), &p)) return p;
   return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
 }
 HEDDLE_WEAK void* aligned_alloc(size_t alignment, size_t bytes) {
-  if (HEDDLE_OWN) return allocate_own(bytes, alignment, false, __builtin_return_address(0));
   auto function = real.aligned_alloc ? HEDDLE_REAL(aligned_alloc) : __libc_memalign;
   if (!modelled()) return in_use(function(alignment, bytes));
+  if (void* p; discipline.allocate(bytes, alignment, false, __builtin_return_address(0), &p)) return p;
   return allocate(bytes, HEDDLE_HERE, [&] { return function(alignment, bytes); });
 }
 HEDDLE_WEAK int posix_memalign(void** result, size_t alignment, size_t bytes) {
-  if (HEDDLE_OWN) {
+  if (modelled()) {
     if (alignment % sizeof(void*) || !alignment || (alignment & (alignment - 1))) return EINVAL;
-    void* made = allocate_own(bytes, alignment, false, __builtin_return_address(0));
-    if (made) *result = made;
-    return made ? 0 : ENOMEM;
+    if (void* made; discipline.allocate(bytes, alignment, false, __builtin_return_address(0), &made)) {
+      if (made) *result = made;
+      return made ? 0 : ENOMEM;
+    }
   }
   if (!real.posix_memalign) return (*result = __libc_memalign(alignment, bytes)) ? 0 : ENOMEM;
   if (!modelled()) return HEDDLE_REAL(posix_memalign)(result, alignment, bytes);
@@ -248,7 +251,7 @@ HEDDLE_WEAK void free(void* p) {
   auto function = real.free ? HEDDLE_REAL(free) : __libc_free;
   if (!p || !modelled()) return function(p);
   taken_back(p, HEDDLE_HERE);
-  remember_freed(p, __builtin_return_address(0));
+  discipline.freed(p, __builtin_return_address(0));
   AllowSyscalls allow;
   function(p);
 }

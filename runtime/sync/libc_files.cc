@@ -15,17 +15,18 @@ char libc_streams;
 
 using namespace heddle::rt;
 
-namespace {
-
 // Opening a FIFO waits for another thread, which may have to open it, too. Asked as the program would: the answer is an input.
-void* lock_for(const char* path) {
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return nullptr;
+void* heddle::rt::model_lock_for_path(const char* path) {
   const int before = errno;
   struct stat s;
   const bool waits = path && stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
   errno = before;
   return waits ? nullptr : &libc_streams;
 }
+
+namespace {
+
+void* lock_for(const char* path) { return modelled() ? discipline.lock_for_path(path) : nullptr; }
 
 int write_all(int fd, const char* text, int length) {
   for (int done = 0; done < length;) {
@@ -56,6 +57,15 @@ int print_to(int fd, const char* format, va_list a) {
 
 }  // namespace
 
+bool heddle::rt::model_print(int fd, const char* format, va_list a, int* result) {
+  *result = print_to(fd, format, a);
+  return true;
+}
+
+void heddle::rt::model_flush(FILE* stream) {
+  if (stream) fflush(stream);
+}
+
 HEDDLE_LIBC_CALL(FILE*, fopen, (const char* path, const char* mode), (path, mode), lock_for(path))
 HEDDLE_LIBC_CALL(FILE*, fopen64, (const char* path, const char* mode), (path, mode), lock_for(path))
 HEDDLE_LIBC_CALL(FILE*, fdopen, (int fd, const char* mode), (fd, mode), &libc_streams)
@@ -68,7 +78,7 @@ HEDDLE_LIBC_CALL(void, psignal, (int signo, const char* s), (signo, s), stderr)
 
 // What is left is written first, without the list's lock: a write may wait for another thread, which may want to open a file.
 static void write_rest(FILE* f) {
-  if (HEDDLE_UNLIKELY(by_hooks) && modelled() && f) fflush(f);
+  if (modelled()) discipline.flush(f);
 }
 HEDDLE_WEAK int fclose(FILE* f) {
   write_rest(f);
@@ -82,11 +92,13 @@ HEDDLE_WEAK FILE* freopen(const char* path, const char* mode, FILE* f) {
 }
 
 HEDDLE_WEAK int vdprintf(int fd, const char* format, va_list a) {
-  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) return print_to(fd, format, a);
+  int n;
+  if (modelled() && discipline.print(fd, format, a, &n)) return n;
   return HEDDLE_NEXT(int (*)(int, const char*, va_list), "vdprintf")(fd, format, a);
 }
 HEDDLE_WEAK int __vdprintf_chk(int fd, int flag, const char* format, va_list a) {
-  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) return print_to(fd, format, a);
+  int n;
+  if (modelled() && discipline.print(fd, format, a, &n)) return n;
   return HEDDLE_NEXT(int (*)(int, int, const char*, va_list), "__vdprintf_chk")(fd, flag, format, a);
 }
 HEDDLE_WEAK int dprintf(int fd, const char* format, ...) {

@@ -1,17 +1,15 @@
-// Locks inside libc (of a FILE, of the loader, of rand()) are not seen as long as they are free. In recordings and their replays a
-// modelled lock around each call puts the calls in order; otherwise these calls are only passed on.
+// Locks inside libc (of a FILE, of the loader, of rand()) are not seen as long as they are free. In recordings and
+// what executes them, a modelled lock around each call puts the calls in order; otherwise these calls are only passed
+// on (control/discipline.h).
 #pragma once
 #include <stdlib.h>
 
 #include "runtime/hooks/access.h"
 #include "runtime/sync/model.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 
 namespace heddle::rt {
 
-/// `object`: whose address names the lock. Recursive.
-void libc_lock(Thread& t, void* object, uint32_t site);
-void libc_unlock(Thread& t, void* object);
 /// Of the dynamic loader, which pthread_create() takes too.
 extern char libc_loader;
 /// Of stdio's list of all streams.
@@ -19,40 +17,40 @@ extern char libc_streams;
 
 class LibcCall {
  public:
-  LibcCall(void* object, void* caller) : object_(HEDDLE_UNLIKELY(by_hooks) && modelled() ? object : nullptr) {
-    if (HEDDLE_UNLIKELY(object_ != nullptr)) libc_lock(*self, object_, caller_site(caller));
-  }
+  /// `object`: whose address names the lock, which is recursive; null: none.
+  LibcCall(void* object, void* caller)
+      : object_(object && modelled() && discipline.lock_libc(object, caller) ? object : nullptr) {}
   ~LibcCall() {
-    if (HEDDLE_UNLIKELY(object_ != nullptr) && modelled()) libc_unlock(*self, object_);
+    if (HEDDLE_UNLIKELY(object_ != nullptr) && modelled()) discipline.unlock_libc(object_);
   }
   LibcCall(const LibcCall&) = delete;
 
  private:
-  static uint32_t caller_site(void* caller) {
-    Inside inside;
-    return pc_site(caller);
-  }
   void* object_;
 };
 
+// The table's functions where these locks are modelled.
+bool model_lock_libc(void* object, void* caller);
+bool model_try_lock_libc(void* object, void* caller);
+void model_unlock_libc(void* object);
 /// A copy of the string that is read as one access; it may take steps. As libc's, null without memory.
-char* duplicate_string(const char* string, size_t limit);
+bool model_duplicate(const char* string, size_t limit, char** copy);
+char* model_snapshot(const void* p, size_t bytes);
+bool model_print(int fd, const char* format, va_list a, int* result);
+void* model_lock_for_path(const char* path);
+void model_flush(FILE* stream);
+// And where they are not.
+void observe_stream_taken(FILE* stream);
+void observe_stream_given(FILE* stream);
 
-/// What a call reads while it takes steps, as one access: a copy of it, in recordings and their replays.
+/// What a call reads while it takes steps, as one access: a copy of it, where such calls take steps.
 class Snapshot {
  public:
-  explicit Snapshot(const char* string) : Snapshot(nullptr, 0) {
-    if (HEDDLE_LIKELY(!by_hooks) || !modelled() || !string)
-      at_ = string;
-    else
-      at_ = (own_ = duplicate_string(string, ~(size_t)0 >> 1)) ? own_ : string;
+  explicit Snapshot(const char* string) : at_(string) {
+    if (string && modelled() && discipline.duplicate(string, ~(size_t)0 >> 1, &own_) && own_) at_ = own_;
   }
   Snapshot(const void* p, size_t bytes) : at_(p) {
-    if (HEDDLE_LIKELY(!by_hooks) || !modelled() || !p || !bytes || bytes > kMost) return;
-    own_ = static_cast<char*>(malloc(bytes));
-    if (!own_) return;
-    read_again(p, bytes);
-    at_ = __builtin_memcpy(own_, p, bytes);
+    if (p && bytes && modelled() && (own_ = discipline.snapshot(p, bytes))) at_ = own_;
   }
   ~Snapshot() {
     if (HEDDLE_UNLIKELY(own_ != nullptr)) free(own_);
@@ -62,7 +60,6 @@ class Snapshot {
   const char* string() const { return static_cast<const char*>(at_); }
 
  private:
-  static constexpr size_t kMost = 1 << 20;
   const void* at_;
   char* own_ = nullptr;
 };

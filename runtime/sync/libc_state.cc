@@ -3,10 +3,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/start/environment.h"
+#include "runtime/environment.h"
 #include "runtime/sync/libc_lock.h"
 
 namespace heddle::rt {
+
+namespace {
 
 void libc_lock(Thread& t, void* object, uint32_t site) {
   Inside inside;
@@ -15,21 +17,40 @@ void libc_lock(Thread& t, void* object, uint32_t site) {
     const WithoutSignals here(t);
     point(Op{HEDDLE_EV_MUTEX_LOCK, site, o.id, (uint64_t)object}, word_is_zero, &o.owner);
     set_owner(o, &t);
-    model_word_changed(&o.owner);
+    discipline.word_taken(&o.owner);
   }
   o.depth++;
 }
 
-void libc_unlock(Thread& t, void* object) {
+uint32_t caller_site(void* caller) {
+  Inside inside;
+  return pc_site(caller);
+}
+
+}  // namespace
+
+bool model_lock_libc(void* object, void* caller) {
+  libc_lock(*self, object, caller_site(caller));
+  return true;
+}
+
+bool model_try_lock_libc(void* object, void* caller) {
+  Inside inside;
+  const Object* o = find_object(object);
+  if (o && o->owner && o->owner != self->index + 1) return false;
+  return model_lock_libc(object, caller);
+}
+
+void model_unlock_libc(void* object) {
   Inside inside;
   Object* o = find_object(object);
-  if (!o || o->owner != t.index + 1 || --o->depth) return;  // closed meanwhile
+  if (!o || o->owner != self->index + 1 || --o->depth) return;  // closed meanwhile
   set_owner(*o, nullptr);
-  model_word_changed(&o->owner);
+  discipline.word_freed(&o->owner);
 }
 
 // Between the length and the copy there is an allocation, which may be a step.
-char* duplicate_string(const char* string, size_t limit) {
+static char* duplicate_string(const char* string, size_t limit) {
   read_string_again(string, limit);
   for (size_t n = strnlen(string, limit);;) {
     char* copy = static_cast<char*>(malloc(n + 1));
@@ -44,6 +65,19 @@ char* duplicate_string(const char* string, size_t limit) {
     free(copy);  // may be a step: the next round looks again
     n = now;
   }
+}
+
+bool model_duplicate(const char* string, size_t limit, char** copy) {
+  *copy = duplicate_string(string, limit);
+  return true;
+}
+
+char* model_snapshot(const void* p, size_t bytes) {
+  constexpr size_t kMost = 1 << 20;
+  char* copy = bytes <= kMost ? static_cast<char*>(malloc(bytes)) : nullptr;
+  if (!copy) return nullptr;
+  read_again(p, bytes);
+  return static_cast<char*>(__builtin_memcpy(copy, p, bytes));
 }
 
 char libc_loader;
@@ -93,16 +127,19 @@ HEDDLE_LIBC_CALL(int, dlclose, (void* handle), (handle), &libc_loader)
 // It looks at its caller, for the folders to search: passed on by a jump where nothing is recorded.
 HEDDLE_WEAK void* dlopen(const char* name, int flags) {
   auto* const function = HEDDLE_NEXT(void* (*)(const char*, int), "dlopen");
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return function(name, flags);
-  LibcCall call(&libc_loader, __builtin_return_address(0));
-  return function(name, flags);
+  if (!modelled() || !discipline.lock_libc(&libc_loader, __builtin_return_address(0))) return function(name, flags);
+  void* const library = function(name, flags);
+  if (modelled()) discipline.unlock_libc(&libc_loader);
+  return library;
 }
 
 HEDDLE_WEAK char* strdup(const char* string) {
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return HEDDLE_NEXT(char* (*)(const char*), "strdup")(string);
-  return duplicate_string(string, ~(size_t)0 >> 1);
+  char* copy;
+  if (modelled() && discipline.duplicate(string, ~(size_t)0 >> 1, &copy)) return copy;
+  return HEDDLE_NEXT(char* (*)(const char*), "strdup")(string);
 }
 HEDDLE_WEAK char* strndup(const char* string, size_t limit) {
-  if (HEDDLE_LIKELY(!by_hooks) || !modelled()) return HEDDLE_NEXT(char* (*)(const char*, size_t), "strndup")(string, limit);
-  return duplicate_string(string, limit);
+  char* copy;
+  if (modelled() && discipline.duplicate(string, limit, &copy)) return copy;
+  return HEDDLE_NEXT(char* (*)(const char*, size_t), "strndup")(string, limit);
 }

@@ -4,13 +4,13 @@
 #include <time.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/detector/detector.h"
-#include "runtime/io/io.h"
+#include "runtime/control/io.h"
 #include "runtime/model/object.h"
-#include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 namespace heddle::rt {
 
@@ -20,29 +20,20 @@ inline bool modelled() { return controlled() && self != nullptr; }
 /// The same as the entry of an interceptor: until the end of its scope nobody else is inside the runtime.
 class Modelled {
  public:
-  Modelled() : on_(modelled()) {
-    if (HEDDLE_UNLIKELY(parallel) && on_) baton_take(*self);
-  }
-  ~Modelled() {
-    if (HEDDLE_UNLIKELY(parallel) && on_ && self) baton_give(*self);
-  }
+  Modelled() : on_(modelled()), inside_(on_ ? self : nullptr) {}
   Modelled(const Modelled&) = delete;
   explicit operator bool() const { return on_; }
 
  private:
   bool on_;
+  InsideUnlessGone inside_;
 };
 
 /// point(), behind which the runtime looks at memory of the program, or changes it: in a recording that is the thread's then.
 inline void point_owning(const Op& op, const void* p, size_t bytes, bool write) {
-  if (HEDDLE_LIKELY(!by_hooks)) {
-    point(op);
-    return;
-  }
-  io_deliver_signals();
-  const WithoutSignals from_here_on(*self);  // a handler would lose it again
-  if (parallel) own_with_baton(*self, (uint64_t)p, bytes, write);
+  discipline.begin_owning(*self, p, bytes, write);
   point(op);
+  discipline.end_owning(*self);
 }
 
 /// Virtual deadline for an absolute time on `clock`; 0 when `at` is null (no timeout); 1 when it has passed already.
@@ -54,7 +45,7 @@ inline void acquired(Object& o) {
 }
 inline void released(Object& o) {
   if (detector::on) detector::release(*self, o);
-  if (HEDDLE_UNLIKELY(parallel)) end_term(*self);
+  if (HEDDLE_UNLIKELY(parallel)) discipline.released(*self);
 }
 
 /// The mutex behind pthread_mutex_t, shared by condition variables.

@@ -4,6 +4,7 @@
 
 #include "runtime/parallel/free_steps.h"
 #include "runtime/sync/model.h"
+#include "runtime/sync/mutex.h"
 #include "runtime/sync/process_shared.h"
 
 namespace heddle::rt {
@@ -16,7 +17,7 @@ int mutex_type(const void* m) { return mutex_kind(m) & kTypeMask; }
 
 Object& mutex_at(void* m) {
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
-  if (HEDDLE_UNLIKELY(parallel)) let_model_decide(o);
+  let_model_decide(o);
   return o;
 }
 
@@ -54,7 +55,7 @@ Wake point_at(Object& o, const Op& op, Ready ready = nullptr, uint64_t deadline 
 void take(Object& o) {
   set_owner(o, self);
   o.depth = 1;
-  if (HEDDLE_LIKELY(!parallel)) model_word_changed(&o.owner);  // in a recording only who can go on now matters
+  discipline.word_taken(&o.owner);
   productive();
   acquired(o);
 }
@@ -105,9 +106,9 @@ int mutex_release(void* m) {
   leave_inconsistent(o);
   released(o);
   set_owner(o, nullptr);
-  model_word_changed(&o.owner);
+  discipline.word_freed(&o.owner);
   productive();
-  if (HEDDLE_UNLIKELY(parallel)) may_be_taken_freely(o);
+  may_be_taken_freely(o);
   return 0;
 }
 
@@ -183,43 +184,41 @@ HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_destroy)(m);
   Object* o = find_object(m);
-  if (HEDDLE_UNLIKELY(parallel) && o) let_model_decide(*o);
+  if (o) let_model_decide(*o);
   if (o && o->owner) return EBUSY;
   drop_object(m);
   return 0;
 }
 
 // Where nobody listens, a jump; the other is reached by one too, so the frame below it is the program's.
-__attribute__((noinline)) static int lock_modelled(pthread_mutex_t* m) {
+int heddle::rt::modelled_mutex_lock(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_lock)(m);
   if (is_outside(m))
     return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_lock)(m); });
   const Op op = HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m);
-  if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
+  learn_site(__builtin_return_address(0), op.site);
   return mutex_acquire(m, op, 0);
 }
 
-__attribute__((noinline)) static int lock_recorded(pthread_mutex_t* m) {
+int heddle::rt::recorded_mutex_lock(pthread_mutex_t* m) {
   if (lock_freely(m, HEDDLE_EV_MUTEX_LOCK, __builtin_return_address(0))) return 0;
-  return lock_modelled(m);
+  return modelled_mutex_lock(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_lock)(m);
-  if (HEDDLE_UNLIKELY(parallel)) return lock_recorded(m);
-  return lock_modelled(m);
+  return discipline.mutex_lock(m);
 }
 
-__attribute__((noinline)) static int trylock_modelled(pthread_mutex_t* m) {
-  if (HEDDLE_UNLIKELY(parallel) && lock_freely(m, HEDDLE_EV_MUTEX_TRYLOCK, __builtin_return_address(0))) return 0;
+int heddle::rt::modelled_mutex_trylock(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_trylock)(m);
   if (is_outside(m))
     return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_trylock)(m); });
   Object& o = mutex_at(m);
   const Op op = HEDDLE_CALL_OP(MUTEX_TRYLOCK, o.id, m);
-  if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
+  learn_site(__builtin_return_address(0), op.site);
   point_at(o, op);
   if (o.owner == self->index + 1 && mutex_type(m) == PTHREAD_MUTEX_RECURSIVE) {
     o.depth++;
@@ -233,9 +232,14 @@ __attribute__((noinline)) static int trylock_modelled(pthread_mutex_t* m) {
   return take_or_fail(o);
 }
 
+int heddle::rt::recorded_mutex_trylock(pthread_mutex_t* m) {
+  if (lock_freely(m, HEDDLE_EV_MUTEX_TRYLOCK, __builtin_return_address(0))) return 0;
+  return modelled_mutex_trylock(m);
+}
+
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
   if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_trylock)(m);
-  return trylock_modelled(m);
+  return discipline.mutex_trylock(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at) {
@@ -257,27 +261,26 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, c
 }
 
 // Where nobody listens, a jump; the other is reached by one too, so the frame below it is the program's.
-__attribute__((noinline)) static int unlock_modelled(pthread_mutex_t* m) {
+int heddle::rt::modelled_mutex_unlock(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_unlock)(m);
   if (is_outside(m))
     return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_unlock)(m); });
   Object& o = mutex_at(m);
   const Op op = HEDDLE_CALL_OP(MUTEX_UNLOCK, o.id, m);
-  if (HEDDLE_UNLIKELY(parallel)) learn_site(__builtin_return_address(0), op.site);
+  learn_site(__builtin_return_address(0), op.site);
   point_at(o, op);
   return mutex_release(m);
 }
 
-__attribute__((noinline)) static int unlock_recorded(pthread_mutex_t* m) {
+int heddle::rt::recorded_mutex_unlock(pthread_mutex_t* m) {
   if (unlock_freely(m, __builtin_return_address(0))) return 0;
-  return unlock_modelled(m);
+  return modelled_mutex_unlock(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
   if (HEDDLE_LIKELY(!controlled())) return HEDDLE_REAL(pthread_mutex_unlock)(m);
-  if (HEDDLE_UNLIKELY(parallel)) return unlock_recorded(m);
-  return unlock_modelled(m);
+  return discipline.mutex_unlock(m);
 }
 
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) {

@@ -15,7 +15,7 @@ HEDDLE_EXPORT int sched_yield() {
     if (!on) return HEDDLE_REAL(sched_yield)();
     point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
   }
-  if (HEDDLE_UNLIKELY(parallel)) raw_syscall(SYS_sched_yield);
+  discipline.yielded();
   return 0;
 }
 HEDDLE_EXPORT void thrd_yield() {
@@ -24,7 +24,7 @@ HEDDLE_EXPORT void thrd_yield() {
     if (!on) return HEDDLE_REAL(thrd_yield)();
     point_yielding(HEDDLE_CALL_OP(YIELD, 0, 0));
   }
-  if (HEDDLE_UNLIKELY(parallel)) raw_syscall(SYS_sched_yield);
+  discipline.yielded();
 }
 HEDDLE_EXPORT int get_nprocs() {
   const Modelled on;

@@ -79,7 +79,7 @@ void give(void* l, uint32_t site) {
     set_owner(o, nullptr);
   } else if (o.readers) {
     if (detector::on) detector::release2(*self, o);
-    if (HEDDLE_UNLIKELY(parallel)) end_term(*self);
+    discipline.released(*self);
     o.info->readers = --o.readers;
   }
   model_changed();

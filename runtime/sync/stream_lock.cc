@@ -6,33 +6,24 @@
 
 using namespace heddle::rt;
 
-namespace {
-// Made with the detector off too: it only observes. A recording has another object there, and no detector.
-bool has_object() { return !by_hooks && modelled(); }
-Object& lock_of(FILE* stream) { return object_at(stream, HEDDLE_EV_NONE); }
-}  // namespace
+// The object is made with the detector off too: it only observes. Where libc's locks are modelled, another object is
+// there.
+void heddle::rt::observe_stream_taken(FILE* stream) { acquired(object_at(stream, HEDDLE_EV_NONE)); }
+void heddle::rt::observe_stream_given(FILE* stream) { released(object_at(stream, HEDDLE_EV_NONE)); }
 
 HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
-  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) {
-    Inside inside;
-    libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
-  }
+  if (modelled()) discipline.lock_libc(stream, __builtin_return_address(0));
   HEDDLE_REAL(flockfile)(stream);
-  if (has_object()) acquired(lock_of(stream));
+  if (modelled()) discipline.stream_taken(stream);
 }
 HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
-  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) {  // whether it is free is a question to the model
-    Inside inside;
-    const Object* o = find_object(stream);
-    if (o && o->owner && o->owner != self->index + 1) return 1;
-    libc_lock(*self, stream, pc_site(__builtin_return_address(0)));
-  }
+  if (modelled() && !discipline.try_lock_libc(stream, __builtin_return_address(0))) return 1;
   int busy = HEDDLE_REAL(ftrylockfile)(stream);
-  if (!busy && has_object()) acquired(lock_of(stream));
+  if (!busy && modelled()) discipline.stream_taken(stream);
   return busy;
 }
 HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
-  if (has_object()) released(lock_of(stream));
+  if (modelled()) discipline.stream_given(stream);
   HEDDLE_REAL(funlockfile)(stream);
-  if (HEDDLE_UNLIKELY(by_hooks) && modelled()) libc_unlock(*self, stream);
+  if (modelled()) discipline.unlock_libc(stream);
 }

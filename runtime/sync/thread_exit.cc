@@ -6,7 +6,7 @@
 //          that the last one is dropped where the detector sees it
 
 #include "runtime/sync/model.h"
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 
 namespace heddle::rt {
 namespace {

@@ -11,10 +11,9 @@
 #include "runtime/control/debugger.h"
 #include "runtime/control/light.h"
 #include "runtime/control/recording.h"
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/parallel/heap.h"
-#include "runtime/start/openmp.h"
-#include "runtime/start/start.h"
+#include "runtime/sync/openmp.h"
 #include "runtime/sync/libc_lock.h"
 #include "runtime/sync/threads.h"
 
@@ -66,17 +65,21 @@ void find_tid_offset() {
   HEDDLE_CHECK(tid_offset < kLast);
 }
 
-// By the creator, where it holds the baton until the thread starts; in a recording by the thread itself, which may have ended by then.
+}  // namespace
+
 void set_os_thread(Thread& t, pthread_t handle, uint64_t stack_size) {
   t.tid_word = (uint32_t*)(handle + tid_offset);
   t.info->tid = (int)*t.tid_word;
   set_stack(t, (uint64_t)handle, stack_size);
 }
+void set_own_os_thread(Thread& t) { set_os_thread(t, pthread_self(), t.stack_high); }
+
+namespace {
 
 void* trampoline(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
   set_self(&t);
-  if (HEDDLE_UNLIKELY(parallel)) set_os_thread(t, pthread_self(), t.stack_high);
+  discipline.thread_runs(t);
   pthread_setspecific(end_key, (void*)4l);
   if (!t.unborn) io_thread_start();
   if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
@@ -106,7 +109,7 @@ Thread* by_handle(pthread_t handle) {
 int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*), void* argument, uint32_t site) {
   LibcCall loader(&libc_loader, __builtin_return_address(0));
   point_owning(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0}, handle, sizeof *handle, true);
-  if (HEDDLE_UNLIKELY(parallel)) end_term(*self);
+  discipline.released(*self);
   productive();
   if (thread_count() == HEDDLE_MAX_THREADS) {
     note("more than %u threads in one run: pthread_create fails with EAGAIN from here on", HEDDLE_MAX_THREADS);
@@ -129,7 +132,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   if (t.detached) t.info->flags |= HEDDLE_TF_DETACHED;
   pthread_t made{};
   int result;
-  if (HEDDLE_UNLIKELY(parallel)) await_ended_threads();
+  discipline.await_ended();
   backend->expect(t);
   {
     LightCreation light(t, attr);
@@ -143,7 +146,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   }
   t.handle = made;
   *handle = made;
-  if (HEDDLE_LIKELY(!parallel)) set_os_thread(t, made, stack_size);
+  discipline.os_thread_made(t, made, stack_size);
   control.live++;
   backend->await_arrival(t);
   if (detector::in_run) detector::thread_created(*self, t);
@@ -201,13 +204,13 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
 
 void end_this_thread() {
   Thread& t = *self;
-  if (HEDDLE_UNLIKELY(parallel)) baton_take(t);  // for good
+  discipline.stay_inside();
   const uint32_t held = HEDDLE_UNLIKELY(control.observe) ? robust_held(t) : 0;  // it matters to who looks at the order
   point(Op{HEDDLE_EV_THREAD_EXIT, 0, 0, 0, held});
   productive();
   robust_owner_died(t);
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
-  if (HEDDLE_UNLIKELY(by_hooks)) own_heap_retire(t);
+  own_heap_retire(t);
   const bool on_carrier = t.light && control.live > 1;
   set_self(nullptr);
   thread_finished(t);

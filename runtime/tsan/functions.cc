@@ -1,7 +1,6 @@
 // Start of a module, functions, and what the program may ask ThreadSanitizer itself.
 #include "runtime/control/calls.h"
 #include "runtime/control/recording.h"
-#include "runtime/start/start.h"
 #include "runtime/tsan/tsan.h"
 
 using namespace heddle::rt;

@@ -2,7 +2,7 @@
 // part is not here: heap.cc takes it for the sign of a sanitizer's allocator.
 #include <string.h>
 
-#include "runtime/fail/fail.h"
+#include "runtime/control/fail.h"
 #include "runtime/tsan/tsan.h"
 
 template <class T>

@@ -1,9 +1,9 @@
-#include "runtime/sync/next.h"
+#include "runtime/real/next.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 // The linker's names of the section's ends.
 extern "C" __attribute__((visibility("hidden"))) heddle::rt::NextFunction __start_heddle_next[], __stop_heddle_next[];

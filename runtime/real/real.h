@@ -4,7 +4,7 @@ namespace heddle::rt {
 
 struct Real {
 #define X(name) void* name;
-#include "runtime/sync/real.def"
+#include "runtime/real/real.def"
 #undef X
 };
 extern Real real;

@@ -1,4 +1,4 @@
-#include "runtime/start/environment.h"
+#include "runtime/environment.h"
 
 #include "runtime/rt.h"
 

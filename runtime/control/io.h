@@ -3,8 +3,7 @@
 // Order of calls:  server: io_prepare()  fork  child: scheduler_start(), io_start()  each new OS thread: io_thread_start()
 //                  each OS thread that leaves control for good (after its last user code): io_thread_stop()
 #pragma once
-#include "runtime/control/thread.h"
-#include "runtime/parallel/parallel.h"
+#include "runtime/control/discipline.h"
 #include "runtime/rt.h"
 
 namespace heddle::rt {

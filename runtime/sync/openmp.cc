@@ -1,4 +1,4 @@
-#include "runtime/start/openmp.h"
+#include "runtime/sync/openmp.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,4 +1,4 @@
-#include "runtime/sync/real.h"
+#include "runtime/real/real.h"
 
 #include <dlfcn.h>
 
@@ -28,7 +28,7 @@ void resolve_real() {
   if (resolving) return;
   resolving = true;
 #define X(name) real.name = find(#name);
-#include "runtime/sync/real.def"
+#include "runtime/real/real.def"
 #undef X
   if (__interceptor_pthread_create) real.pthread_create = reinterpret_cast<void*>(&__interceptor_pthread_create);
   resolving = false;

@@ -1,6 +1,6 @@
 // Rules of this file: called at any point, also while another thread is inside the dynamic linker: _dl_find_object() only, which
 // takes no lock.
-#include "runtime/hooks/light_code.h"
+#include "runtime/control/light_code.h"
 
 #include <dlfcn.h>
 

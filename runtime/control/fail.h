@@ -31,6 +31,9 @@ void await_inspection();
 const char* libc_abort_message();
 void copy_text(char* to, size_t size, const char* from);
 
+/// The program's handler of a fatal signal, where hooks are counted: ours stands in front of it.
+void count_hooks_of_handler(void** handler, uint64_t* flags);
+
 void note_exit(int status);
 /// The process is about to end: between the last handler of exit() and that the other threads may still run. Nothing in a signal
 /// handler on a stack of its own, nor in a child of vfork().
