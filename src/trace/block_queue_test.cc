@@ -43,7 +43,9 @@ TEST(BlockQueue, the_first_error_ends_it_and_is_what_later_calls_return) {
     return b.first == 3 ? Status(error("disk full at " + b.bytes)) : Status{};
   });
   for (std::uint32_t i = 0; i < 100; i++)
-    if (Status s = queue.push(block(i)); !s) EXPECT_EQ(s.error().message, "disk full at 3");
+    if (Status s = queue.push(block(i)); !s) {
+      EXPECT_EQ(s.error().message, "disk full at 3");
+    }
   for (int i = 0; i < 2; i++) {
     const Status s = queue.drain();
     ASSERT_FALSE(s);

@@ -129,7 +129,9 @@ TEST_F(Index, a_window_of_blocks_knows_how_many_threads_were_made_before_it) {
   for (const std::uint64_t first : {0u, 1u, 65'535u, 65'536u, 200'000u, 299'999u}) {
     std::uint64_t seen = 0;
     ASSERT_TRUE(reader.for_each_block_from(first, [&](std::uint64_t number, std::uint64_t made, std::span<const HeddleEvent> block) {
-      if (seen == 0) EXPECT_TRUE(number <= first && first < number + block.size());
+      if (seen == 0) {
+        EXPECT_TRUE(number <= first && first < number + block.size());
+      }
       EXPECT_EQ(made, all[number].made);
       EXPECT_EQ(std::memcmp(block.data(), &events[number], block.size_bytes()), 0);
       seen = number + block.size();
@@ -194,7 +196,9 @@ TEST_F(Index, one_that_lies_is_an_error_and_no_wrong_answer) {
     Budget budget(1 << 20);
     ByteReader in(raw, budget);
     EventIndex damaged;
-    if (damaged.decode(in) && damaged.fits(std::vector<std::uint32_t>{1000})) EXPECT_TRUE(damaged.place(0, events).empty());
+    if (damaged.decode(in) && damaged.fits(std::vector<std::uint32_t>{1000})) {
+      EXPECT_TRUE(damaged.place(0, events).empty());
+    }
   }
 }
 

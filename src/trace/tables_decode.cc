@@ -100,6 +100,8 @@ bool HeadDecoder::add(format::Section section, std::string_view content) {
     case Section::Events:
     case Section::End:
       return false;
+    case Section::Seal:
+      break;  // behind End it is read by the container
   }
   return true;  // a section that a later minor change added
 }
