@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 7u
+#define HEDDLE_REGION_VERSION 8u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a script's
@@ -101,12 +101,10 @@ struct HeddleRun {  // in
   uint64_t time_base_ns;   // CLOCK_REALTIME at step 0; monotonic starts at 1e9 * 1000
   uint64_t schedule_count, expect_count, point_count, input_bytes;
   uint32_t fork_at_mark;   // 1: the server forks at heddle_init_done() instead of before main
-  uint32_t stop_thread;    // capture the stack of this thread ...
-  uint64_t stop_event;     // ... at its n-th event (0: off)
   uint32_t fail_on_race;   // end the run at the first race, as a failure
   uint32_t recorded;       // 1: the replay of a recording: places are counted in hooks, see STOPS
-  uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t debugger;       // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
+  uint64_t stop_count;     // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t fork_ahead;     // 1: the server may fork the next run before it is asked for, while the host looks at this one
   uint32_t observe;        // so many of the first decisions are events (HEDDLE_OF_*), at detail CHOICES only
   uint32_t time_model;     // enum HeddleTimeModel
@@ -114,7 +112,7 @@ struct HeddleRun {  // in
   uint32_t outside;        // 1: a client runs beside the program: what comes through descriptors and signals need not be its own doing
   uint32_t light;          // 1: where nobody asks for plain accesses and none of them is a point, light clones are executed (abi/light.h)
   uint32_t foreign;        // 1: inputs come from somebody whom the user does not trust: no code is taken from them
-  uint32_t reserved[2];
+  uint32_t late_signals;   // 1: as traces of earlier versions were made: a signal's handler runs where a thread calls a modelled function or makes a system call, not at atomic instructions and accesses
 };
 
 // A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64 could have been; `stack`: a hash
@@ -122,6 +120,7 @@ struct HeddleRun {  // in
 // size in bytes (~0u: that or more); of THREAD_EXIT it is a robust mutex that the thread leaves locked (~0u: more than one), of
 // THREAD_JOIN 1: it does not wait; else 0.
 enum {
+  HEDDLE_OF_HANDLER = 1,      // what was chosen is the handler of a signal, in place of the step that the decision names
   HEDDLE_OF_COULD_STAY = 16,  // the thread before could have gone on: choosing another one is a preemption
   HEDDLE_OF_MORE = 32,        // threads beyond 64 could have been chosen
   HEDDLE_OF_TIMED = 64,       // what was chosen has a deadline: when it can be chosen is a matter of time too

@@ -1,6 +1,5 @@
 #include "runtime/control/recording.h"
 
-#include "abi/late_signals.h"
 #include "runtime/arena.h"
 #include "runtime/control/code_address.h"
 #include "runtime/control/control.h"

@@ -38,7 +38,7 @@ uint32_t replay_next_thread();
 bool replay_has_more();
 bool replay_has_more_of(uint32_t thread);
 
-/// xorshift-family generator, the only source of randomness of strategies.
+/// SplitMix64, the only source of randomness of strategies.
 struct Random {
   uint64_t s;
   uint64_t next() {

@@ -5,7 +5,6 @@
 //
 // Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
 // atomics, raw system calls and the thread's own `stop`.
-#include "abi/late_signals.h"
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
@@ -215,7 +214,7 @@ long install(int signo, const KernelSigaction& wanted) {
   action.flags |= kSaRestorer;
   if (handled) {
     handles_any = true;
-    signals_at_points = !at_opportunities && !*heddle_late_signals(&region->run);
+    signals_at_points = !at_opportunities && !region->run.late_signals;
     // Never SA_RESTART: a blocking call has to come back so that the handler can run; record.cc starts it again.
     action.handler = (void*)queue_external;
     action.flags = SA_SIGINFO | kSaRestorer | (wanted.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK));

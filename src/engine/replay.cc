@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "abi/inputs.h"
-#include "abi/late_signals.h"
 #include "abi/record_hooks.h"
 #include "src/engine/builds.h"
 #include "src/engine/ending.h"
@@ -154,7 +153,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.detail = HEDDLE_DETAIL_CHOICES;
   run.max_steps = number(head.meta, meta_key::kMaxSteps, run.max_steps);
   run.time_model = static_cast<std::uint32_t>(number(head.meta, meta_key::kTimeModel, HEDDLE_TIME_VIRTUAL));
-  *heddle_late_signals(&run) = number(head.meta, meta_key::kSignalsAtPoints, 0) == 0;
+  run.late_signals = number(head.meta, meta_key::kSignalsAtPoints, 0) == 0;
   run.light = static_cast<std::uint32_t>(number(head.meta, meta_key::kLight, 0));
   run.fail_on_race = static_cast<std::uint32_t>(number(head.meta, meta_key::kFailOnRace, 0));
   run.fork_at_mark = static_cast<std::uint32_t>(number(head.meta, meta_key::kForkAtMark, 0));

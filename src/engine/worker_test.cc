@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "src/engine/process_tree.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -215,15 +216,14 @@ TEST(Worker, PortsOfOneWorkerDoNotMeetThoseOfAnother) {
 }
 
 TEST(Worker, CwdCopyGivesEachRunAFreshFolder) {
-  char name[] = "/tmp/heddle-test-XXXXXX";
-  ASSERT_TRUE(mkdtemp(name));
+  const auto folder = TemporaryFolder::create("test");
+  ASSERT_TRUE(folder);
   WorkerOptions options = fake("file");
-  options.launch.cwd = name;
+  options.launch.cwd = folder->path();
   options.cwd_copy = true;
   auto worker = make(options);
   for (int i = 0; i < 3; i++) EXPECT_EQ(run_once(*worker).output.text, "0\n");
-  EXPECT_TRUE(std::filesystem::is_empty(name));
-  std::filesystem::remove_all(name);
+  EXPECT_TRUE(std::filesystem::is_empty(folder->path()));
 }
 
 TEST(Worker, ExecPerRunWorksWithoutAForkServer) {

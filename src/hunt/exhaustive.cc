@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "abi/late_signals.h"
-
 #include "src/hunt/changing_input.h"
 
 namespace heddle {

@@ -47,7 +47,7 @@ void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const
   meta.more[meta_key::kFailOnOutput] = request.conditions.output();
   meta.more[meta_key::kNetwork] = request.worker.launch.network == Network::kOwn ? "own" : "host";
   if (light) set_flag(meta, meta_key::kLight);
-  set_flag(meta, meta_key::kSignalsAtPoints);  // traces without it were made with late ones (abi/late_signals.h)
+  set_flag(meta, meta_key::kSignalsAtPoints);  // traces without it were made with late ones (HeddleRun::late_signals)
   meta.more[meta_key::kTimeModel] = std::to_string(plan.parameters.time_model);
   meta.more[meta_key::kPctDepth] = std::to_string(plan.parameters.pct_depth);
   meta.more[meta_key::kPctSteps] = std::to_string(plan.parameters.pct_steps);

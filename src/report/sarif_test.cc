@@ -13,6 +13,7 @@
 #include "src/report/thread_flows.h"
 #include "src/trace/container.h"
 #include "src/trace/random_trace.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -24,11 +25,11 @@ using testing::HasSubstr;
 class Sarif : public testing::Test {
  protected:
   Sarif() {
-    char name[] = "/tmp/heddle-sarif-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
+    auto made = TemporaryFolder::create("sarif");
+    EXPECT_TRUE(made);
+    made_ = std::move(*made);
+    folder_ = made_.path();
   }
-  ~Sarif() override { fs::remove_all(folder_); }
 
   fs::path write(const TraceHead& head, std::span<const HeddleEvent> events) {
     const fs::path file = folder_ / "t.heddle";
@@ -47,6 +48,7 @@ class Sarif : public testing::Test {
   }
   static Json run_of(const Report& report) { return Json::parse(sarif_log(report))["runs"][0]; }
 
+  TemporaryFolder made_;
   fs::path folder_;
 };
 

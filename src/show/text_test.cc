@@ -12,6 +12,7 @@
 #include "src/show/view.h"
 #include "src/show/words.h"
 #include "src/trace/random_trace.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -25,11 +26,11 @@ using testing::StartsWith;
 class Show : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/heddle-show-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
+    auto made = TemporaryFolder::create("show");
+    ASSERT_TRUE(made);
+    made_ = std::move(*made);
+    folder_ = made_.path();
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   TraceReader trace(const TraceHead& head, std::span<const HeddleEvent> events) {
     auto writer = TraceWriter::create(folder_ / "t");
@@ -63,6 +64,7 @@ class Show : public testing::Test {
     head.failure->deadlock.clear();
     return head;
   }
+  TemporaryFolder made_;
   fs::path folder_;
 };
 

@@ -11,6 +11,7 @@
 #include "src/show/spans.h"
 #include "src/show/view.h"
 #include "src/trace/random_trace.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -22,15 +23,14 @@ using testing::Not;
 using testing::UnorderedElementsAre;
 
 TraceReader trace_of(const TraceHead& head, std::span<const HeddleEvent> events) {
-  char name[] = "/tmp/heddle-views-XXXXXX";
-  EXPECT_NE(mkdtemp(name), nullptr);
-  const fs::path file = fs::path(name) / "t";
+  const auto folder = TemporaryFolder::create("views");
+  EXPECT_TRUE(folder);
+  const fs::path file = folder->path() / "t";
   auto writer = TraceWriter::create(file);
   EXPECT_TRUE(writer && writer->append(events) && writer->finish(head));
   auto reader = TraceReader::open(file);
   EXPECT_TRUE(reader);
-  fs::remove_all(name);  // what is open stays readable
-  return std::move(*reader);
+  return std::move(*reader);  // what is open stays readable without the folder
 }
 
 using Show = Status (*)(const TraceReader&, const ViewOptions&, const Sink&);

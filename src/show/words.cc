@@ -2,27 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "src/show/utf8.h"
+
 namespace heddle {
 namespace {
 
-/// Length of the well-formed UTF-8 character at the front of `s` (no surrogates, no overlong forms); 0: none.
+/// Length of the well-formed UTF-8 character at the front of `s`; 0: none, or a C1 control character.
 std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char c = byte(0);
-  const std::size_t n = c < 0x80                ? 1
-                        : c >= 0xc2 && c < 0xe0 ? 2
-                        : (c & 0xf0) == 0xe0    ? 3
-                        : c >= 0xf0 && c < 0xf5 ? 4
-                                                : 0;
-  if (n == 0 || n > s.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  if (c == 0xe0 && byte(1) < 0xa0) return 0;
-  if (c == 0xed && byte(1) >= 0xa0) return 0;
-  if (c == 0xf0 && byte(1) < 0x90) return 0;
-  if (c == 0xf4 && byte(1) >= 0x90) return 0;
-  if (c == 0xc2 && byte(1) < 0xa0) return 0;  // C1 control characters
-  return n;
+  const auto [code, bytes] = front_character(s);
+  return code >= 0x80 && code < 0xa0 ? 0 : bytes;
 }
 
 /// Characters by which text reads otherwise than it is: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.

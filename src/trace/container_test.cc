@@ -21,6 +21,7 @@
 #include "src/trace/event_codec.h"
 #include "src/trace/format.h"
 #include "src/trace/random_trace.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -30,13 +31,14 @@ namespace fs = std::filesystem;
 class Container : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/heddle-container-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
+    auto made = TemporaryFolder::create("container");
+    ASSERT_TRUE(made);
+    made_ = std::move(*made);
+    folder_ = made_.path();
   }
-  void TearDown() override { fs::remove_all(folder_); }
   fs::path file(const char* name) const { return folder_ / name; }
   std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+  TemporaryFolder made_;
   fs::path folder_;
 };
 

@@ -8,7 +8,7 @@ namespace heddle::meta_key {
 
 inline constexpr const char* kMaxSteps = "max_steps";
 inline constexpr const char* kTimeModel = "time_model";
-inline constexpr const char* kSignalsAtPoints = "signals_at_points";  // a flag; without it: abi/late_signals.h
+inline constexpr const char* kSignalsAtPoints = "signals_at_points";  // a flag; without it: HeddleRun::late_signals
 inline constexpr const char* kLight = "light";                        // a flag
 inline constexpr const char* kFailOnRace = "fail_on_race";
 inline constexpr const char* kForkAtMark = "fork_at_mark";
