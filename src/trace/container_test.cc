@@ -305,6 +305,16 @@ TEST_F(Container, UnknownSectionsAreSkipped) {
   EXPECT_FALSE(reader->head().complete);
 }
 
+TEST_F(Container, AWriterThatIsGivenUpLeavesNothing) {
+  std::mt19937_64 rng(1);
+  const auto events = random_events(rng, 3 * format::kEventsPerBlock);
+  for (int i = 0; i < 10; i++) {  // blocks are still being compressed when it goes
+    auto writer = TraceWriter::create(file("t"));
+    ASSERT_TRUE(writer && writer->append(events));
+  }
+  EXPECT_EQ(files(), 0u);
+}
+
 TEST_F(Container, BombsAndLiesAreBounded) {
   rlimit old{}, tight{};
   getrlimit(RLIMIT_AS, &old);

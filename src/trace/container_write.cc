@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "src/seal/seal.h"
@@ -26,12 +27,14 @@ namespace {
 constexpr int level_of(Section section) {
   return section == Section::Inputs ? 1 : section == Section::Events ? 2 : 3;
 }
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
 }  // namespace
 
 struct TraceWriter::Impl {
   explicit Impl(OutputFile f) : file(std::move(f)), zstd(ZSTD_createCCtx()) {}
-  ~Impl() { ZSTD_freeCCtx(zstd); }
-  Impl(const Impl&) = delete;
 
   Status keep(Status status) {
     if (!status && sticky) sticky = status;
@@ -48,7 +51,7 @@ struct TraceWriter::Impl {
 
   // Used by block(), perhaps on the queue's thread; by others only behind drain().
   OutputFile file;
-  ZSTD_CCtx* zstd;
+  std::unique_ptr<ZSTD_CCtx, FreeContext> zstd;
   std::optional<SealKey> key;
   Blake2b hash;  // of all that was written
   std::uint64_t table_raw = 0, table_stored = 0;
@@ -59,7 +62,7 @@ struct TraceWriter::Impl {
   EventIndex index;
   std::uint64_t events = 0, blocks = 0;
   std::string columns;
-  std::optional<BlockQueue> queue;  // from the first full block of events on. Last: its thread uses the others
+  std::optional<BlockQueue> queue;  // from the first full block of events on. Last: its thread uses the others, so it ends first
 };
 
 Status TraceWriter::Impl::header() {
@@ -85,7 +88,7 @@ Status TraceWriter::Impl::seal() {
 std::string_view TraceWriter::Impl::compressed(Section section, std::string_view raw) {
   squeezed.resize(ZSTD_compressBound(raw.size()));
   const std::size_t n =
-      ZSTD_compressCCtx(zstd, squeezed.data(), squeezed.size(), raw.data(), raw.size(), level_of(section));
+      ZSTD_compressCCtx(zstd.get(), squeezed.data(), squeezed.size(), raw.data(), raw.size(), level_of(section));
   if (ZSTD_isError(n) || n >= raw.size()) return {};
   if (section != Section::Events) {
     const bool bomb =
