@@ -40,20 +40,27 @@ int fail(const char* name, const std::string& message) {
   return kUsageError;
 }
 
-constexpr const char* kHelp = R"(Usage: heddle %s ARGS...
-Compiles and links as clang does, for heddle hunt: all of clang's options work. Also as %s=heddle-%s.
+constexpr const char* kHelp = R"(Compiles and links like clang, with Heddle's hooks and runtime.
 
-  -fheddle-late     hooks go in after the optimiser instead of before
-  -fheddle-stats    print what was hooked and what was skipped
-  -fno-heddle       plain clang, for this call
-  __attribute__((annotate("heddle-ignore")))    on a function: no hooks in it
+Usage: heddle %s ARGS...
 
-Objects that gcc or clang built with -fsanitize=thread can be linked. Given to heddle itself, -fsanitize=thread is left out: its own
-hooks find the races. Add -g: without it there are no lines. Not with -static and -static-pie.
-The clang behind it is %s (HEDDLE_CLANG names another).
+All of clang's options work. In a build system: %s=heddle-%s. Use -g: without it, reports have no lines.
+Objects that gcc or clang built with -fsanitize=thread can be linked.
+
+Options:
+  -fheddle-late           insert the hooks after the optimiser instead of before it
+  -fheddle-stats          print what was hooked and what was skipped
+  -fno-heddle             run clang without Heddle
+  -fsanitize=thread       is removed: Heddle's hooks replace it
+  -static, -static-pie    are not supported
+In the program:
+  __attribute__((annotate("heddle-ignore")))    no hooks in this function
+
+The clang that runs is %s; HEDDLE_CLANG selects another.
 Clang's own options: %s --help
 
-Example:  heddle %s -g -pthread queue.%s -o queue
+Examples:
+  heddle %s -g -pthread queue.%s -o queue
 )";
 
 int help(bool cxx, const std::string& clang) {
@@ -94,7 +101,7 @@ int cc_main(bool cxx, int argc, char** argv) {
   auto parts = find_parts(cxx);
   if (auto reason = obstacle(request, parts); !reason.empty()) return fail(name, reason);
   if (replaces_thread_sanitizer(request))
-    std::fprintf(stderr, "heddle %s: -fsanitize=thread is left out: heddle's own hooks find the races\n", name);
+    std::fprintf(stderr, "heddle %s: -fsanitize=thread is removed: heddle's own hooks detect data races\n", name);
   if (needs_runtime(request) && asks_for_libtsan(request))
     parts.no_libtsan = fs::path(parts.runtime).parent_path() / "tsan";
   auto command = cc_command(request, parts);

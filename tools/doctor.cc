@@ -20,11 +20,16 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-Asks the kernel for what control needs, and hunts in a tiny program with a known bug, through each way into a program (heddle cc,
-an unmodified binary, -fsanitize=thread objects) and each backend: found, then replayed.
+Checks what control needs from the kernel. Then hunts in a small program with a known bug, and replays the failure:
+with each way to build a program (heddle cc, an unmodified binary, objects of -fsanitize=thread) and with each backend.
 
-Example:  heddle doctor
-Exit status: 0 control was proven, 3 it was not (the lines that are not ok say why), 2 usage error.)";
+Examples:
+  heddle doctor
+
+Exit status:
+  0     control is proven
+  3     control is not proven: the lines that are not ok say why
+  2     usage error)";
 
 Parts parts_of_this_heddle() {
   std::error_code none;
@@ -110,10 +115,9 @@ void print_object(const Report& report) {
 
 int doctor_main(int argc, char** argv) {
   bool json = false, quiet = false;
-  CommandLine line("heddle doctor", "Says what will and will not work on this machine.", "heddle doctor [OPTIONS]",
-                   kFooter);
-  line.flag("--json", json, "one JSON object on stdout");
-  line.flag("--quiet", quiet, "the answer, and what is broken");
+  CommandLine line("heddle doctor", "Checks what works on this machine.", "heddle doctor [OPTIONS]", kFooter);
+  line.flag("--json", json, "print one JSON object on stdout");
+  line.flag("--quiet", quiet, "print only the answer and what does not work");
   if (auto status = line.parse({argv, argv + argc})) return *status;
   const Report report = examine();
   const int lost = written([&] { json ? print_object(report) : print_words(report, quiet); });

@@ -23,17 +23,26 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-Points are where a thread can be switched: sync = locks, condition variables, atomics, thread start and end, system calls that
-another thread can notice ...; racy = sync and every access that raced with another one so far; all = every shared access.
-A program that heddle cc did not build is controlled at sync without atomics (docs/plain.md).
+Points: a thread can be switched only at a scheduling point.
+  sync   locks, condition variables, atomics, thread start and end, system calls that another thread can notice
+  racy   the points of sync, and every access that has taken part in a data race so far
+  all    every shared access
+In a program that heddle cc did not build, only calls are points, not accesses and atomics (docs/plain.md).
 
-HEDDLE_OPTIONS=key=value:... sets more (backend, detail of the trace ...); HEDDLE_OPTIONS=help=1 heddle hunt lists all.
+Examples:
+  heddle hunt --time 5m -- ./queue 100
+  heddle hunt --gtest --runs 500 --junit hunt.xml --sarif hunt.sarif -- ./queue_test
+  git bisect run heddle hunt --bisect --build make --runs 500 -- ./queue
 
-Example:  heddle hunt --time 5m -- ./queue 100
-          heddle hunt --gtest --runs 500 --junit hunt.xml --sarif hunt.sarif -- ./queue_test       (docs/ci.md)
-          git bisect run heddle hunt --bisect --build make --runs 500 -- ./queue
-Exit status: 66 a failure was found, 0 nothing failed, 3 inconclusive (a failure was seen once and could not be repeated, or no run came
-to its end), 2 usage or input error, 70 a bug in heddle, 130 interrupted.)";
+Exit status:
+  0     nothing failed
+  66    a failure was found
+  3     inconclusive: a failure was found once but not reproduced, or no run ended
+  2     usage or input error
+  70    a bug in heddle
+  130   interrupted
+
+HEDDLE_OPTIONS=key=value:... sets further options; HEDDLE_OPTIONS=help=1 heddle hunt lists them.)";
 
 // Texts as they were typed; what they mean is found out behind the parser, with errors in our words.
 struct Typed {
@@ -46,53 +55,60 @@ struct Typed {
 void declare(CommandLine& line, Typed& typed, HuntArguments& out) {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   HuntRequest& request = out.request;
-  line.choice("--strategy", out.strategy,
+  line.choice("--strategy NAME", out.strategy,
               {"auto", "random", "pct", "pos", "surw", "racedirected", "rff", "icb", "dfs", "dpor"},
-              "auto (default): moves its runs between random, pct, pos, surw, racedirected, rff and icb; exhaustive: "
-              "icb, dfs, dpor");
-  line.number("--bound", request.bound, 0, 1000,
-              "icb: at most this many preemptions (default: rising without end)");
-  line.choice("--points", out.points, {"sync", "racy", "all"}, "sync, racy (default), all");
-  line.number("--depth", request.depth, 1, 64, "pct: ordered events a bug may need (default: 2 to 5 in turn)");
-  line.number("--runs", request.runs, 1, std::uint64_t{1} << 62, "stop after this many executions (default 10000)");
-  line.text("--time", typed.time,
-            "time for everything, with what is executed again: 30s, 5m; 0: no limit (default 60s)");
-  line.text("--seed", typed.seed, "equal seed, equal hunt (default: random, and printed)");
-  line.text("-o,--output", typed.trace,
-            "the trace of the failure, or of a data race (default PROG-SEED.heddle, or PROG-SEED.2.heddle ... if that "
-            "exists; a named file is replaced)");
-  line.number("--workers", request.workers, 1, 256, "programs at a time (default: one per processor)");
-  line.choice("--detector", typed.detector, {"auto", "on", "off"},
-              "data races: auto (first 64 runs, then every 8th; fewer of long runs), on, off");
-  line.number("--max-steps", typed.max_steps, 1, kUnlimited,
-              "a longer run is cut off; a livelock if nothing changes any more (default: 20 million in the first run, "
-              "then 100 times the longest seen, at least 2 million)");
-  line.text("--run-timeout", typed.run_timeout, "a run that takes longer is cut off (default: none)");
-  line.text("--hang-timeout", typed.hang_timeout,
-            "a run without a scheduling point for this long is a hang (default 10s)");
-  line.text("--fail-on-exit", typed.exits, "exit statuses that are failures: any (default), none, or 1,3");
-  line.text("--fail-on-output", typed.output,
-            "what is a failure when the program writes it (extended regular expression)");
-  line.text("--with", request.worker.with,
-            "a command to start beside each run, such as a server's client; when it ends, the program is sent SIGTERM");
-  line.flag("--cwd-copy", request.worker.cwd_copy, "each run in a fresh copy of the current folder");
-  line.choice("--network", typed.network, {"own", "host"},
-              "own (default): each worker has a loopback device of its own and nothing else; host");
-  line.choice("--time-model", typed.time_model, {"loose", "virtual"},
-              "loose (default): when a sleep or time-out ends is a scheduling choice, rarely before it is due; "
-              "virtual: it ends when no other thread can run");
+              "choose the search strategy: auto (default) distributes the runs among random, pct, pos, surw, "
+              "racedirected, rff and icb; icb, dfs and dpor are exhaustive");
+  line.number("--bound N", request.bound, 0, 1000, "allow at most N preemptions; only with icb (default: 0, 1, 2 ...)");
+  line.choice("--points SET", out.points, {"sync", "racy", "all"},
+              "choose where threads can be switched: sync, racy (default) or all; see below");
+  line.number("--depth N", request.depth, 1, 64,
+              "look for bugs of N ordered events; only with pct and auto (default: 2 to 5 in turn)");
+  line.number("--runs N", request.runs, 1, std::uint64_t{1} << 62, "stop after N executions (default 10000)");
+  line.text(
+      "--time DURATION", typed.time,
+      "stop after this time, including the executions that confirm a failure: 30s, 5m; 0: no limit (default 60s)");
+  line.text("--seed N", typed.seed, "set the seed; equal seeds give equal hunts (default: random, and printed)");
+  line.text("-o,--output FILE", typed.trace,
+            "write the trace to FILE, and replace FILE if it exists (default: PROG-SEED.heddle, or PROG-SEED.2.heddle "
+            "and so on if that exists)");
+  line.number("--workers N", request.workers, 1, 256, "execute N programs at a time (default: one per processor)");
+  line.choice(
+      "--detector WHEN", typed.detector, {"auto", "on", "off"},
+      "detect data races: auto (default; in the first 64 runs, then in every 8th, less often if runs are long), "
+      "on or off");
+  line.number("--max-steps N", typed.max_steps, 1, kUnlimited,
+              "cut off a run after N steps; it is a livelock if its last steps changed nothing (default: 20 million in "
+              "the first run, then 100 times the longest run, at least 2 million)");
+  line.text("--run-timeout DURATION", typed.run_timeout, "cut off a run after this time (default: none)");
+  line.text("--hang-timeout DURATION", typed.hang_timeout,
+            "report a hang if a run reaches no scheduling point for this time (default 10s)");
+  line.text("--fail-on-exit LIST", typed.exits,
+            "treat these exit statuses as failures: any except 0 (any, the default), none, or a list: 1,3");
+  line.text("--fail-on-output REGEX", typed.output,
+            "treat output that matches this extended regular expression as a failure");
+  line.text(
+      "--with CMD", request.worker.with,
+      "start CMD beside each run, for example the client of a server; when CMD ends, the program is sent SIGTERM");
+  line.flag("--cwd-copy", request.worker.cwd_copy, "execute each run in a fresh copy of the current folder");
+  line.choice(
+      "--network WHICH", typed.network, {"own", "host"},
+      "choose the network: own (default; each worker has a loopback device of its own and nothing else) or host");
+  line.choice("--time-model MODEL", typed.time_model, {"loose", "virtual"},
+              "choose when a sleep or time-out ends: loose (default; by a scheduling choice, which is rarely early) or "
+              "virtual (only when it is due or no other thread can run)");
   line.flag("--no-fork-server", typed.no_fork_server, "start the program anew for each run");
-  line.flag("--simplify", out.simplify, "reduce the found trace to the switches that matter (heddle simplify)");
+  line.flag("--simplify", out.simplify, "reduce the trace to the switches that matter, as heddle simplify does");
   line.flag("--keep-going", request.keep_going,
-            "go on after a failure: collect distinct failures, a trace of each, until the budget is used up");
+            "continue after a failure: collect distinct failures, with a trace of each, until the budget is used up");
   line.flag("--gtest", out.gtest,
-            "a GoogleTest program: hunt in each of its tests by itself, --runs and --time for each");
+            "hunt in each test of a GoogleTest program separately; --runs and --time apply to each test");
   declare_reports(line, out.reports);
   line.flag("--bisect", out.bisect,
-            "for git bisect run: exit status 1 a failure was found, 0 none, 125 this commit cannot be tested");
-  line.text("--build", typed.build, "a command that builds the program first (sh -c)");
-  line.flag("--json", out.json, "one JSON object on stdout");
-  line.flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
+            "use the exit statuses of git bisect run: 1 a failure was found, 0 none, 125 this commit cannot be tested");
+  line.text("--build CMD", typed.build, "build the program first with this shell command");
+  line.flag("--json", out.json, "print one JSON object on stdout");
+  line.flag("-q,--quiet", out.quiet, "print only the answer and the replay command");
 }
 
 Status understand_durations(const Typed& typed, HuntRequest& request) {
@@ -107,7 +123,7 @@ Status understand_durations(const Typed& typed, HuntRequest& request) {
     if (!duration) return std::unexpected(duration.error());
     given.field = *duration;
   }
-  if (request.options.hang_timeout.count() == 0) return error("the hang timeout cannot be 0");
+  if (request.options.hang_timeout.count() == 0) return error("invalid --hang-timeout 0: expected a duration above 0");
   return {};
 }
 
@@ -120,10 +136,10 @@ Status understand(const Typed& typed, HuntArguments& out) {
   request.seed = *seed;
   request.strategy = *strategy_named(out.strategy);
   if (request.bound && request.strategy != Strategy::kIcb)
-    return error(fmt::format("--bound limits the preemptions of icb; {} knows no limit", out.strategy),
+    return error(fmt::format("--bound applies only to icb, not to {}", out.strategy),
                  fmt::format("--strategy icb --bound {}", *request.bound));
   if (request.depth && request.strategy != Strategy::kPct && request.strategy != Strategy::kAuto)
-    return error(fmt::format("--depth is of pct; {} has none", out.strategy),
+    return error(fmt::format("--depth applies only to pct and auto, not to {}", out.strategy),
                  fmt::format("--strategy pct --depth {}", request.depth));
   request.points = *point_set_named(out.points);
   request.detector = typed.detector == "on"    ? DetectorUse::kOn
@@ -169,12 +185,13 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   if (!options) return options.error();
   Typed typed;
   out.request.workers = std::max(1u, std::thread::hardware_concurrency());
-  CommandLine line("heddle hunt", "Searches for a thread schedule that makes the program fail, and writes its trace.",
+  CommandLine line("heddle hunt",
+                   "Searches for a thread schedule under which the program fails, and writes a trace of it.",
                    "heddle hunt [OPTIONS] -- PROG ARGS...", kFooter);
   declare(line, typed, out);
   if (auto status = line.parse(split.own)) return status;
   if (split.program.empty())
-    return report_error("hunt", {split.has_separator ? "there is no program behind --" : "no program to hunt in",
+    return report_error("hunt", {split.has_separator ? "no program after --" : "no program given",
                                  "heddle cc -g -pthread FILE.c -o PROG, then heddle hunt -- ./PROG ARGS..."});
   out.request.options = *options;
   if (Status status = understand(typed, out); !status) return report_error("hunt", status.error());

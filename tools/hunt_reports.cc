@@ -47,7 +47,7 @@ std::optional<int> descriptor_of(std::string_view path) {
 }
 
 std::unexpected<Error> not_written(const std::string& path, int why) {
-  return error(fmt::format("{} cannot be written: {}", path, std::strerror(why ? why : EIO)));
+  return error(fmt::format("cannot write {}: {}", path, std::strerror(why ? why : EIO)));
 }
 
 Status write_descriptor(const std::string& path, int fd, std::string_view text) {
@@ -101,8 +101,9 @@ Report report_of(const HuntArguments& arguments, std::vector<ReportedCase> cases
 
 void declare_reports(CommandLine& line, HuntReports& reports) {
   reports.started = utc_now();
-  line.text("--junit", reports.junit, "also write the answer as JUnit XML to this file");
-  line.text("--sarif", reports.sarif, "also write it as SARIF 2.1.0, with what each thread did");
+  line.text("--junit FILE", reports.junit, "also write the answer to FILE as JUnit XML");
+  line.text("--sarif FILE", reports.sarif,
+            "also write the answer to FILE as SARIF 2.1.0, with the steps of each thread");
 }
 
 Status can_write_reports(const HuntReports& reports) {
@@ -110,11 +111,11 @@ Status can_write_reports(const HuntReports& reports) {
     if (name.empty()) continue;
     std::error_code none;
     const fs::path path(name), folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    if (fs::is_directory(path, none)) return error(fmt::format("{} cannot be written: it is a folder", name));
+    if (fs::is_directory(path, none)) return error(fmt::format("cannot write {}: it is a folder", name));
     if (!fs::is_directory(folder, none))
-      return error(fmt::format("{} cannot be written: there is no folder {}", name, folder.string()));
+      return error(fmt::format("cannot write {}: there is no folder {}", name, folder.string()));
     if (access(fs::exists(path, none) ? path.c_str() : folder.c_str(), W_OK) != 0)
-      return error(fmt::format("{} cannot be written: {}", name, std::strerror(errno)));
+      return error(fmt::format("cannot write {}: {}", name, std::strerror(errno)));
   }
   return {};
 }

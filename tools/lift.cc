@@ -18,15 +18,21 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-A recording says in which order threads met; it has no values and no lines of plain accesses, and its threads stop between
-two scheduling points. lift executes it again, finds the accesses whose order matters, and writes a trace whose schedule
-has them as points. That trace is executed before it is written, and ends as the recording did.
-heddle simplify and heddle show do this by themselves where they need it, and keep the result beside the recording.
+A recording contains the order in which threads synchronised and accessed common memory, but no values and no lines of
+plain accesses. heddle lift executes it again, finds the accesses whose order matters, and writes a trace whose
+schedule has these accesses as points. The new trace was executed before it was written, and ended like the recording.
+heddle simplify and heddle show lift a recording automatically, and keep the lifted trace beside it.
 
-Example:  heddle record -o votes.heddle -- ./votes
-          heddle lift votes.heddle -o lifted.heddle
-          heddle show lifted.heddle
-Exit status: 0 done, 3 could not, 2 usage or input error, 130 interrupted.)";
+Examples:
+  heddle record -o votes.heddle -- ./votes
+  heddle lift votes.heddle -o lifted.heddle
+  heddle show lifted.heddle
+
+Exit status:
+  0     done
+  3     not possible
+  2     usage or input error
+  130   interrupted)";
 
 struct Arguments {
   LiftTask task;
@@ -40,13 +46,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   if (!options) return options.error();
   LiftTask& task = out.task;
   task.engine = *options;
-  CommandLine line("heddle lift", "Brings a recording into a schedule of points, with values and lines.",
+  CommandLine line("heddle lift",
+                   "Converts a recording to an ordinary trace, with scheduling points, values and source lines.",
                    "heddle lift [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]", kFooter);
-  line.argument("TRACE", task.trace, "written by heddle record");
-  line.text("-o,--output", out.output, "the lifted trace (default: TRACE.lifted.heddle)");
+  line.argument("TRACE", task.trace, "a recording of heddle record");
+  line.text("-o,--output FILE", out.output, "write the lifted trace to FILE (default: TRACE.lifted.heddle)");
   line.flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
-  line.flag("--json", out.json, "one JSON object on stdout");
-  line.flag("-q,--quiet", out.quiet, "the first line only");
+  line.flag("--json", out.json, "print one JSON object on stdout");
+  line.flag("-q,--quiet", out.quiet, "print only the first line");
   if (auto status = line.parse(split.own)) return status;
   task.program = split.program;
   task.output = out.output.empty() ? lifted_beside(task.trace) : std::filesystem::path(out.output);
@@ -90,7 +97,7 @@ int lift_main(int argc, char** argv) {
   if (Status possible = can_be_written(arguments.task.output); !possible) return report_error("lift", possible.error());
   auto answer = lift_trace(arguments.task);
   if (stop) {
-    report_error("lift", {"interrupted before there was anything to write", ""});
+    report_error("lift", {"interrupted: nothing was written", ""});
     return kInterruptedExit;
   }
   if (!answer) {

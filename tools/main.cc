@@ -35,39 +35,47 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"cc", cc, "cc ARGS...", "compile and link C, as clang does", false},
     {"c++", cxx, "c++ ARGS...", "compile and link C++, as clang++ does", false},
-    {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run it in parallel, so that it can be replayed",
+    {"record", record_main, "record [OPTIONS] -- PROG ARGS...", "run the program in parallel, and record it",
      false},  // stdout is the program's
     {"hunt", hunt_main, "hunt [OPTIONS] -- PROG ARGS...", "search for a schedule that fails"},
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
-    {"lift", lift_main, "lift TRACE -o TRACE2", "a recording as an ordinary trace, with values and lines"},
-    {"simplify", simplify_main, "simplify TRACE -o TRACE2", "reduce it to the switches that matter"},
-    {"show", show_main, "show [--format text|json|html|perfetto] TRACE", "what happened, by threads and source lines"},
-    {"doctor", doctor_main, "doctor", "what will and will not work on this machine"},
+    {"lift", lift_main, "lift TRACE -o TRACE2", "convert a recording to an ordinary trace"},
+    {"simplify", simplify_main, "simplify TRACE -o TRACE2", "reduce a trace to the switches that matter"},
+    {"show", show_main, "show [--format text|json|html|perfetto] TRACE",
+     "show what happened, by threads and source lines"},
+    {"doctor", doctor_main, "doctor", "check what works on this machine"},
 };
 constexpr std::string_view kLater[] = {"explain", "merge"};
 
 constexpr const char* kExample = R"(
-Example:
+Examples:
   heddle c++ -g -pthread queue.cc -o queue
   heddle hunt -- ./queue
   heddle replay queue-1.heddle
 
-HEDDLE_OPTIONS=key=value:... sets what has no flag; HEDDLE_OPTIONS=help=1 heddle hunt lists all.
-Exit status of hunt and replay: 0 nothing failed, 66 a failure was found or reproduced, 3 inconclusive (diverged),
-2 usage or input error, 70 a bug in heddle. `heddle VERB --help` says more.
+Exit status of hunt and replay:
+  0     nothing failed
+  66    a failure was found or reproduced
+  3     inconclusive, or the replay diverged
+  2     usage or input error
+  70    a bug in heddle
+  130   interrupted
+
+heddle VERB --help describes a verb.
+HEDDLE_OPTIONS=key=value:... sets further options; HEDDLE_OPTIONS=help=1 heddle hunt lists them.
 )";
 
 void print_help() {
-  fmt::print("heddle finds the thread schedule that fails, and replays it.\n\nUsage:\n");
+  fmt::print("heddle finds thread schedules under which a program fails, and replays them.\n\nUsage:\n");
   for (const Verb& verb : kVerbs) fmt::print("  heddle {:<46} {}\n", verb.usage, verb.summary);
   fmt::print("{}", kExample);
 }
 
 void print_first_steps() {
-  fmt::print(stderr, R"(heddle finds the thread schedule that fails, and replays it.
+  fmt::print(stderr, R"(heddle finds thread schedules under which a program fails, and replays them.
 
-  heddle doctor                             does it work on this machine?
-  heddle cc -g -pthread queue.c -o queue    build a program for it (C++: heddle c++)
+  heddle doctor                             check that heddle works on this machine
+  heddle cc -g -pthread queue.c -o queue    build a program (C++: heddle c++)
   heddle hunt -- ./queue                    search for a schedule that fails
 
 heddle --help lists all verbs.
@@ -81,8 +89,7 @@ int unknown_verb(std::string_view name) {
   }
   std::vector<std::string> known;
   for (const Verb& verb : kVerbs) known.emplace_back(verb.name);
-  fmt::print(stderr, "heddle: there is no verb '{}'{}\n  heddle --help lists all verbs\n", name,
-             did_you_mean(name, known));
+  fmt::print(stderr, "heddle: unknown verb '{}'{}\n  heddle --help lists all verbs\n", name, did_you_mean(name, known));
   return kUsage;
 }
 
@@ -136,7 +143,7 @@ int main(int argc, char** argv) {
     return heddle::dispatch(argc, argv);
   } catch (const std::exception& problem) {
     if (const std::error_code trouble = current_folder_trouble()) {
-      const std::string words = "the current folder cannot be used: " + trouble.message();
+      const std::string words = "cannot use the current folder: " + trouble.message();
       fmt::print(stderr, "heddle: {}\n  it may have been removed: cd into another one\n", words);
       heddle::print_error_object(words);
       return heddle::kUsage;

@@ -23,17 +23,18 @@ class CommandLine {
 
   /// An argument that has to be there.
   void argument(std::string name, std::string& value, std::string help);
-  /// `names` here and below: "--seed", or "-o,--output".
-  void text(std::string names, std::string& value, std::string help);
-  /// One of `words`; another one is an error: "nope is none of random, pct".
-  void choice(std::string names, std::string& value, std::vector<std::string> words, std::string help);
-  /// A whole number; others are errors: "'x' is not a whole number from 1 to 64". Number may be optional<...>.
+  /// `names` here and below: "--seed N", or "-o,--output FILE", with the name that --help gives the value.
+  void text(const std::string& names, std::string& value, std::string help);
+  /// One of `words`; another one is an error: "invalid value 'nope': expected one of random, pct".
+  void choice(const std::string& names, std::string& value, std::vector<std::string> words, std::string help);
+  /// A whole number; others are errors: "invalid number 'x': expected a whole number from 1 to 64". Number may be
+  /// optional<...>.
   template <typename Number>
-  void number(std::string names, Number& value, std::uint64_t least, std::uint64_t most, std::string help) {
-    whole_number(std::move(names), [&value](std::uint64_t given) { value = given; }, least, most, std::move(help));
+  void number(const std::string& names, Number& value, std::uint64_t least, std::uint64_t most, std::string help) {
+    whole_number(names, [&value](std::uint64_t given) { value = given; }, least, most, std::move(help));
   }
   /// Folders that exist; may be given several times.
-  void folders(std::string names, std::vector<std::string>& values, std::string help);
+  void folders(const std::string& names, std::vector<std::string>& values, std::string help);
   void flag(std::string names, bool& value, std::string help);
   /// Not listed by --help.
   void hidden_flag(std::string names, bool& value);
@@ -42,7 +43,7 @@ class CommandLine {
   std::optional<int> parse(const std::vector<std::string>& arguments);
 
  private:
-  void whole_number(std::string names, std::function<void(std::uint64_t)> assign, std::uint64_t least,
+  void whole_number(const std::string& names, std::function<void(std::uint64_t)> assign, std::uint64_t least,
                     std::uint64_t most, std::string help);
 
   struct Parser;

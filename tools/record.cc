@@ -29,15 +29,21 @@ namespace {
 constexpr int kRecordFailed = 125;
 
 constexpr const char* kFooter = R"(
-Threads run in parallel, on all processors. The order in which they synchronise and in which they meet at memory is recorded exactly,
-with everything that comes from outside (time, files, sockets, random bytes, signals): heddle replay TRACE executes it again.
+Threads run in parallel, on all processors. The trace contains the exact order of synchronisation and of conflicting
+accesses, and all input (time, files, sockets, random bytes, signals). heddle replay TRACE executes it again.
 
-Examples: heddle record -o run.heddle -- ./program --threads 4
-          heddle record --with 'python3 client.py 8080' -- ./server --port 8080     the server runs until its client has ended
-SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the program, each time they come.
-A script or launcher runs to its end: the first program in it that heddle can control is recorded, the exit status is the script's.
-Exit status: the program's own (128 + signal); 66 when all its threads were in a deadlock; 125 when it could not be recorded;
-0 when it was ended by the SIGTERM of --with, or had to be killed after it.)";
+SIGINT, SIGTERM, SIGHUP and SIGQUIT are forwarded to the program. A script or launcher runs to its end; the first
+program in it that heddle can control is recorded, and the exit status is the script's.
+
+Examples:
+  heddle record -o run.heddle -- ./program --threads 4
+  heddle record --with 'python3 client.py 8080' -- ./server --port 8080
+
+Exit status:
+  the program's own (128 + signal), except:
+  0     the program was ended by the SIGTERM of --with, or killed after it
+  66    all threads were in a deadlock
+  125   the program could not be recorded)";
 
 struct RecordArguments {
   RecordRequest request;
@@ -74,22 +80,25 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   auto options = host_options("record");
   if (!options) return options.error();
   out.request.options = *options;
-  CommandLine line("heddle record", "Runs the program in parallel and records what a replay needs.",
+  CommandLine line("heddle record", "Runs the program with its threads in parallel, and records what a replay needs.",
                    "heddle record [OPTIONS] -- PROG ARGS...", kFooter);
-  line.choice("--mode", out.mode, {"vectors"}, "vectors (default): the order of all accesses, exact");
-  line.text("-o,--output", out.trace,
-            "the trace (default PROG.heddle, or PROG.2.heddle ... if that exists; a named file is replaced)");
+  line.choice("--mode MODE", out.mode, {"vectors"},
+              "choose what is recorded: vectors (default; the exact order of all accesses)");
   line.text(
-      "--with", out.request.worker.with,
-      "a command to start beside the program, such as a server's client; when it ends, the program is sent SIGTERM");
-  line.choice("--network", out.network, {"own", "host"},
-              "host (default); own: a loopback device of its own and nothing else");
-  line.flag("--json", out.json, "one JSON object on stderr");
-  line.flag("-q,--quiet", out.quiet, "nothing but the program's own output");
+      "-o,--output FILE", out.trace,
+      "write the trace to FILE, and replace FILE if it exists (default: PROG.heddle, or PROG.2.heddle and so on if "
+      "that exists)");
+  line.text(
+      "--with CMD", out.request.worker.with,
+      "start CMD beside the program, for example the client of a server; when CMD ends, the program is sent SIGTERM");
+  line.choice("--network WHICH", out.network, {"own", "host"},
+              "choose the network: host (default) or own (a loopback device of its own and nothing else)");
+  line.flag("--json", out.json, "print one JSON object on stderr");
+  line.flag("-q,--quiet", out.quiet, "print only the program's own output");
   if (auto status = line.parse(split.own)) return status == kUsage ? kRecordFailed : *status;
   if (split.program.empty())
-    return failed({split.has_separator ? "there is no program behind --" : "no program to record",
-                   "heddle record [OPTIONS] -- PROG ARGS..."});
+    return failed(
+        {split.has_separator ? "no program after --" : "no program given", "heddle record [OPTIONS] -- PROG ARGS..."});
   auto program = find_program(split.program.front());
   if (!program) return failed(program.error());
   out.program = std::move(*program);
@@ -98,7 +107,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   const std::filesystem::path here = std::filesystem::current_path(gone);
   if (gone)
     return failed(
-        {"the current folder cannot be used: " + gone.message(), "it may have been removed: cd into another one"});
+        {"cannot use the current folder: " + gone.message(), "it may have been removed: cd into another one"});
   worker.launch.program = out.program.path;
   worker.launch.argv = split.program;
   worker.launch.environment = current_environment();
@@ -133,8 +142,8 @@ int status_of(const Recorded& recorded) {
 void note_script(const RecordArguments& arguments, Recorded& recorded) {
   if (!recorded.script_status) return;
   recorded.head.notes.push_back(
-      fmt::format("{} was recorded, the first program that heddle can control of those that {} started; what came "
-                  "behind it was not",
+      fmt::format("{} was recorded: the first program that heddle can control of those that {} started; later ones "
+                  "were not recorded",
                   recorded.program.string(), arguments.program.path.filename().string()));
 }
 
@@ -187,8 +196,9 @@ int record_main(int argc, char** argv) {
   if (!recorded) return failed(recorded.error());
   note_script(arguments, *recorded);
   if (!arguments.kept.empty())
-    recorded->head.notes.push_back(fmt::format("{} was there before and is kept: this trace is {} (-o FILE replaces FILE)", arguments.kept,
-                                               arguments.request.trace.string()));
+    recorded->head.notes.push_back(
+        fmt::format("{} already exists and is kept: this trace is {} (-o FILE replaces FILE)", arguments.kept,
+                    arguments.request.trace.string()));
   if (arguments.json)
     print_object(arguments, *recorded);
   else if (!arguments.quiet)

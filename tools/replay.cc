@@ -23,15 +23,24 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-The program is the one that the trace names, or PROG; it must be the same build. ARGS, if given, must be those of the trace.
-A trace that you did not make on this machine needs -- PROG or --trust: it decides what is run (docs/security.md). It runs with the recorded arguments, environment
-(but not LD_* and PATH) and inputs; what it read from outside is fed from the trace. A damaged trace is replayed as far as it is intact.
+The program is the one that the trace names, or PROG; it must be the same build. It runs with the arguments, the
+environment (except LD_* and PATH) and the inputs of the trace; ARGS, if given, must be those of the trace.
+A trace that you did not make on this machine needs -- PROG or --trust, since it decides what is executed
+(docs/security.md). A damaged trace is replayed as far as it is intact.
 
-Example:  heddle replay --times 20 queue-1.heddle
-          heddle replay --gdb queue-1.heddle
-HEDDLE_OPTIONS=key=value:... sets more (backend, timeouts); HEDDLE_OPTIONS=help=1 heddle replay lists all.
-Exit status: 66 the failure came back, 0 the trace has none and the replay neither, 3 diverged, 2 usage or input error,
-70 a bug in heddle, 130 interrupted.)";
+Examples:
+  heddle replay --times 20 queue-1.heddle
+  heddle replay --gdb queue-1.heddle
+
+Exit status:
+  0     reproduced; the trace has no failure
+  66    the failure was reproduced
+  3     the replay diverged
+  2     usage or input error
+  70    a bug in heddle
+  130   interrupted
+
+HEDDLE_OPTIONS=key=value:... sets further options; HEDDLE_OPTIONS=help=1 heddle replay lists them.)";
 
 struct ReplayArguments {
   std::string trace;
@@ -50,27 +59,29 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   auto options = host_options("replay");
   if (!options) return options.error();
   out.options = *options;
-  CommandLine line("heddle replay", "Executes a trace again: the same schedule, the same inputs, the same end.",
+  CommandLine line("heddle replay", "Executes a trace again, with the same schedule and the same inputs.",
                    "heddle replay [OPTIONS] TRACE [-- PROG [ARGS...]]", kFooter);
-  line.argument("TRACE", out.trace, "written by heddle hunt or heddle record");
-  line.number("--times", out.times, 1, 1'000'000, "how often (default 1)");
-  line.text("--hang-timeout", out.hang_timeout,
-            "a replay without a scheduling point for this long is cut off (default 10s)");
-  line.flag("--gdb", out.gdb, "in gdb: threads move only as recorded; `help heddle` there (docs/gdb.md)");
+  line.argument("TRACE", out.trace, "a trace of heddle hunt, record, lift or simplify");
+  line.number("--times N", out.times, 1, 1'000'000, "replay N times (default 1)");
+  line.text("--hang-timeout DURATION", out.hang_timeout,
+            "cut off a replay that reaches no scheduling point for this time (default 10s)");
+  line.flag("--gdb", out.gdb,
+            "replay in gdb, with the recorded order of threads; `heddle help` there lists the commands (docs/gdb.md)");
   line.flag("--trust", out.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   line.hidden_flag("--start-under-gdb", out.start_under_gdb);  // what gdb starts the program with
-  line.flag("--json", out.json, "one JSON object on stdout; the program's output is captured");
-  line.flag("-q,--quiet", out.quiet, "nothing but the program's own output: the exit status is the answer");
+  line.flag("--json", out.json, "print one JSON object on stdout, which includes the program's output");
+  line.flag("-q,--quiet", out.quiet, "print only the program's own output; the exit status is the answer");
   if (auto status = line.parse(split.own)) return status;
   if (!out.hang_timeout.empty()) {
     auto duration = parse_duration(out.hang_timeout);
     if (!duration) return report_error("replay", duration.error());
-    if (duration->count() == 0) return report_error("replay", {"the hang timeout cannot be 0", ""});
+    if (duration->count() == 0)
+      return report_error("replay", {"invalid --hang-timeout 0: expected a duration above 0", ""});
     out.options.hang_timeout = *duration;
   }
   out.program = split.program;
   if (out.gdb && (out.json || out.times != 1))
-    return report_error("replay", {"--gdb is one session with you: not with --json or --times", ""});
+    return report_error("replay", {"--gdb is interactive: it cannot be combined with --json or --times", ""});
   return std::nullopt;
 }
 
@@ -109,9 +120,9 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
     return;
   }
   if (report.followed_what_is_left) {
-    say(stderr, "{}: followed all that is intact ({} step{}); how the recorded run ended is lost{}\n",
-               strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
-    if (report.failure) say(stderr, "  this one ended so: {}\n", ending(report));
+    say(stderr, "{}: followed all {} intact step{}; the end of the recorded run is lost{}\n", strong("inconclusive", 2),
+        arguments.steps, arguments.steps == 1 ? "" : "s", often);
+    if (report.failure) say(stderr, "  this replay ended with: {}\n", ending(report));
     return;
   }
   if (counts.diverged == 0) {
@@ -123,7 +134,7 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
   say(stderr, "{} at step {}: {}{}\n  expected  {}\n  actual    {}\n", strong("diverged", 2), divergence.step,
              divergence.reason, often, divergence.expected.text, divergence.actual.text);
   if (!arguments.damage.empty())
-    say(stderr, "  this can come from the damage of the trace: it says nothing about the program\n");
+    say(stderr, "  the damage of the trace can cause this: it says nothing about the program\n");
 }
 
 void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
@@ -169,8 +180,8 @@ int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const
   if (!arguments.json && !arguments.quiet)
     for (const std::string& note : shown->outcome.notes) say(stderr, "  note: {}\n", note);
   if (const std::uint64_t hidden = shown->outcome.output.hidden; hidden > 0 && !arguments.json && !arguments.quiet)
-    say(stderr, "  note: {} of binary output not written to the terminal: heddle replay {} > FILE has them\n", counted("byte", hidden),
-        shell_word(arguments.trace));
+    say(stderr, "  note: {} of binary output not written to the terminal: heddle replay {} > FILE keeps them\n",
+        counted("byte", hidden), shell_word(arguments.trace));
   if (lost) say(stderr, "heddle replay: cannot write the answer: {}\n", std::strerror(lost));
   if (counts.diverged + counts.cut > 0 || lost) return kInconclusive;
   return head.failure ? kFound : kClean;
@@ -190,7 +201,7 @@ int replay_main(int argc, char** argv) {
   if (!arguments.damage.empty() && head.meta.program.empty())
     return report_error(
         "replay",
-        {fmt::format("{} is damaged, and which program it is of is lost: {}", arguments.trace, arguments.damage), ""});
+        {fmt::format("{} is damaged, and the name of its program is lost: {}", arguments.trace, arguments.damage), ""});
   if (Status may = may_be_executed(*trace, {"replay", arguments.trace, arguments.trust, arguments.program}); !may)
     return report_error("replay", may.error());
   auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay", arguments.trace);
@@ -201,10 +212,10 @@ int replay_main(int argc, char** argv) {
   arguments.steps = replayer->steps();
   if (!arguments.damage.empty() && !arguments.quiet)
     say(stderr, "the trace is damaged: {}; {}\n", arguments.damage,
-               replayer->schedule_is_cut()
-                   ? fmt::format("its first {} can be replayed",
-                                 arguments.steps == 1 ? "step" : fmt::format("{} steps", arguments.steps))
-                   : "its schedule is whole");
+        replayer->schedule_is_cut()
+            ? fmt::format("its first {} can be replayed",
+                          arguments.steps == 1 ? "step" : fmt::format("{} steps", arguments.steps))
+            : "its schedule is complete");
   WorkerOptions worker;
   worker.launch = replayer->launch(program->path, current_environment());
   if (Status way = choose_way_in(*program, worker.launch); !way) return report_error("replay", way.error());

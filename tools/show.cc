@@ -35,21 +35,24 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-The first line is the answer. Then the threads, and what they did, a column per thread, time downwards: source lines, the
-values that were read and written, and where a thread was preempted (left although it could have gone on). A switch is any
-change of thread; only preemptions need a scheduler's help to happen. "... 1,204 events ..." stands for events that were
-folded: memory that only one thread ever touched, and the middle of long traces.
+The first line is the answer. Below it are the threads and what they did: one column per thread, time downwards, with
+source lines, the values that were read and written, and the preemptions (switches away from a thread that could have
+continued). "... 1,204 events ..." stands for events that are not shown: accesses to memory that only one thread used,
+and the middle of long traces.
 
-Example:
+Examples:
   heddle show queue-1.heddle
   heddle show --thread 0.2 --full queue-1.heddle
   heddle show --events --from 100 --to 200 queue-1.heddle
   heddle show --json queue-1.heddle | jq .failure
-  heddle show --format html -o queue.html queue-1.heddle       one page for any browser, needs no network
+  heddle show --format html -o queue.html queue-1.heddle
   heddle show --format perfetto -o queue.pftrace queue-1.heddle
 
-Exit status: 0 shown (a damaged trace as far as it is intact), 2 usage or input error, 3 could not, 70 a bug in heddle.
-)";
+Exit status:
+  0     shown; a damaged trace as far as it is intact
+  3     not possible
+  2     usage or input error
+  70    a bug in heddle)";
 
 struct Arguments {
   std::string trace, format = "text", thread, output, wrappers;
@@ -124,26 +127,29 @@ Status show(const TraceReader& trace, const Arguments& a, const Sink& sink) {
 void declare(CommandLine& line, Arguments& a) {
   constexpr std::uint64_t kAnyEvent = std::numeric_limits<std::uint64_t>::max();
   line.argument("TRACE", a.trace, "the trace to show");
-  line.text("--format", a.format, "text (default), json, html (a page), perfetto (a timeline for ui.perfetto.dev)");
-  line.text("-o,--output", a.output, "write to this file instead of stdout");
-  line.flag("--json", a.json, "one JSON object, the same as --format json");
-  line.flag("--events", a.events, "a flat list, one line per event (* marks steps of the schedule)");
-  line.number("--from", a.from, 0, kAnyEvent, "of --events: the first event, by the number in its line");
-  line.number("--to", a.to, 0, kAnyEvent, "of --events: the last event");
-  line.number("--step", a.step, 0, kAnyEvent,
-              "of --events: the events around this step of the schedule, of --thread if given");
-  line.flag("--schedule", a.schedule, "the schedule as text: a thread and how many steps it takes, a line each");
-  line.flag("--full", a.full, "fold nothing");
-  line.text("--thread", a.thread, "only this thread");
-  line.number("--around", a.around, 0, 1000, "rows kept around each preemption of a long trace (default 6)");
-  line.folders("--source", a.sources,
-               "quote source files below this folder; of a trace that you did not make on this machine, no others");
-  line.number("--width", a.width, 40, 1000, "columns to use (default: the terminal's)");
-  line.text("--wrappers", a.wrappers,
-            "regular expression: functions that only wrap a primitive, beside those that are known; callers are named");
+  line.text(
+      "--format FORMAT", a.format,
+      "choose the format: text (default), json, html (one page that needs no network) or perfetto (a timeline for "
+      "ui.perfetto.dev)");
+  line.text("-o,--output FILE", a.output, "write to FILE instead of stdout");
+  line.flag("--json", a.json, "print one JSON object, as --format json does");
+  line.flag("--events", a.events, "list the events, one per line (* marks steps of the schedule)");
+  line.number("--from N", a.from, 0, kAnyEvent, "begin with event N; implies --events");
+  line.number("--to N", a.to, 0, kAnyEvent, "end with event N; implies --events");
+  line.number("--step N", a.step, 0, kAnyEvent,
+              "list the events around step N of the schedule, or of --thread if given; implies --events");
+  line.flag("--schedule", a.schedule, "print the schedule as text: each line is a thread and its number of steps");
+  line.flag("--full", a.full, "show all events");
+  line.text("--thread NAME", a.thread, "show only this thread, for example 0.2");
+  line.number("--around N", a.around, 0, 1000, "show N rows around each preemption of a long trace (default 6)");
+  line.folders("--source DIR", a.sources,
+               "quote source files below DIR; for a trace that you did not make on this machine, no others are quoted");
+  line.number("--width N", a.width, 40, 1000, "use N columns (default: the terminal's width)");
+  line.text("--wrappers REGEX", a.wrappers,
+            "treat these functions as wrappers of a synchronisation primitive, and name their callers instead");
   line.flag("--as-recorded", a.as_recorded,
-            "a recording as it is; without this it is executed again once, for values and lines (heddle lift)");
-  line.flag("-q,--quiet", a.quiet, "without the line that says how to replay");
+            "show a recording without lifting it; by default it is executed again for values and lines (heddle lift)");
+  line.flag("-q,--quiet", a.quiet, "omit the line that says how to replay");
 }
 
 /// Error: a format that does not exist, or not yet.
@@ -151,17 +157,21 @@ Status choose_format(Arguments& a) {
   if (a.json) a.format = "json";
   for (const char* known : {"text", "json", "html", "perfetto"})
     if (a.format == known) return {};
-  return error(fmt::format("unknown format '{}'", a.format), "formats: text, json, html, perfetto");
+  return error(fmt::format("invalid format '{}': expected one of text, json, html, perfetto", a.format));
 }
 
 /// --from, --to and --step choose events, so they mean --events.
 Status choose_window(Arguments& a) {
-  if (a.step && (a.from || a.to)) return error("--step does not go with --from and --to", "heddle show --step N TRACE");
-  if (a.step && (a.format != "text" || a.schedule)) return error("--step is of --events", "heddle show --events --step N TRACE");
+  if (a.step && (a.from || a.to))
+    return error("--step cannot be combined with --from and --to", "heddle show --step N TRACE");
+  if (a.step && (a.format != "text" || a.schedule))
+    return error("--step applies only to --events", "heddle show --events --step N TRACE");
   if (a.step) a.events = true;
   if (!a.from && !a.to) return {};
-  if (a.format != "text" || a.schedule) return error("--from and --to are of --events", "heddle show --events --from N --to N TRACE");
-  if (a.from && a.to && *a.from > *a.to) return error(fmt::format("--from {} is behind --to {}", *a.from, *a.to));
+  if (a.format != "text" || a.schedule)
+    return error("--from and --to apply only to --events", "heddle show --events --from N --to N TRACE");
+  if (a.from && a.to && *a.from > *a.to)
+    return error(fmt::format("invalid range: --from {} is greater than --to {}", *a.from, *a.to));
   a.events = true;
   return {};
 }
@@ -196,7 +206,7 @@ std::optional<LiftedForm> form_with_values(const TraceReader& trace, const Argum
   task.trace = a.trace;
   task.limits.most_events = kMostEventsOfItself;
   if (auto known = known_lifted(task, trace)) return LiftedForm{std::move(*known), false, {}};
-  std::string why = "it is long";
+  std::string why = "the recording is long";
   if (head.totals.steps <= kMostStepsOfItself) {
     auto form = lift_here(std::move(task), trace);
     if (form && form->folder.path().empty() && !a.quiet)
@@ -204,7 +214,7 @@ std::optional<LiftedForm> form_with_values(const TraceReader& trace, const Argum
     if (form) return std::move(*form);
     why = form.error().error.message;
   }
-  if (!a.quiet) say(stderr, "heddle show: as recorded, without values: {}; heddle lift {} says more\n", why, shell_word(a.trace));
+  if (!a.quiet) say(stderr, "heddle show: values are not shown: {}; try heddle lift {}\n", why, shell_word(a.trace));
   return std::nullopt;
 }
 
@@ -241,13 +251,15 @@ int show_main(int argc, char** argv) {
     if (auto lifted = open_trace(form->trace)) trace = std::move(lifted);
   const bool quotes = a.format != "json" && !a.events && !a.schedule;
   if (!a.own && a.sources.empty() && quotes && !a.quiet)
-    say(stderr, "heddle show: without source lines: you did not make this trace on this machine; --source DIR quotes files below DIR\n");
+    say(stderr,
+        "heddle show: source lines are not shown: you did not make this trace on this machine; --source DIR quotes "
+        "files below DIR\n");
   if (Status s = skip_wrappers(*trace, a.wrappers); !s) return report_error("show", s.error());
   const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
   if (!trace->damage().empty() && !said_in_text) say(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
   if (!a.output.empty()) return write_file(*trace, a);
   if ((a.format == "html" || a.format == "perfetto") && is_terminal(STDOUT_FILENO))
-    return report_error("show", {fmt::format("--format {} is not for a terminal", a.format),
+    return report_error("show", {fmt::format("--format {} cannot be printed to a terminal", a.format),
                                  fmt::format("heddle show --format {} -o FILE {}", a.format, shell_word(a.trace))});
   int failed = 0;
   const Status shown = show(*trace, a, standard_output(failed));

@@ -19,17 +19,25 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-A switch is where another thread runs on; it is a preemption when the thread before it could have gone on. What is left
-are the preemptions that the failure needs: they are named, with what ran instead. The new trace was executed before it
-was written, and failed in the same way. Ctrl-C ends the search: the best trace so far is written.
+A switch is a change of the running thread; it is a preemption if the previous thread could have continued. The answer
+names the remaining preemptions, and what ran instead. The new trace was executed before it was written, and failed in
+the same way. Ctrl-C ends the search and writes the best trace found so far.
 
-Inputs: real = the program asks the world again, as in a hunt; recorded = it gets what the trace has, and changes
-nothing outside; auto = real, each time in a fresh copy of its folder if it changes files; recorded if it changes files
-elsewhere, depends on chance (random bytes, other processes, calls that block) or does not fail then. No answer is given that the program could not have got.
+Inputs:
+  real       the program reads its inputs again, as in a hunt
+  recorded   the program gets the inputs of the trace, and changes nothing outside
+  auto       real, in a fresh copy of its folder if it changes files there; recorded if it changes files elsewhere,
+             depends on chance (random bytes, other processes, calls that block) or does not fail with real inputs
 
-Example:  heddle simplify queue-1.heddle -o small.heddle
-          heddle show small.heddle
-Exit status: 0 done, 3 could not, 2 usage or input error, 130 interrupted before there was anything to write.)";
+Examples:
+  heddle simplify queue-1.heddle -o small.heddle
+  heddle show small.heddle
+
+Exit status:
+  0     done
+  3     not possible
+  2     usage or input error
+  130   interrupted before a simpler trace was found)";
 
 struct Arguments {
   SimplifyTask task;
@@ -51,17 +59,18 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   task.engine = *options;
   CommandLine line("heddle simplify", "Reduces a failing trace to the switches that its failure needs.",
                    "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]", kFooter);
-  line.argument("TRACE", task.trace, "with a failure, written by heddle hunt");
-  line.text("-o,--output", out.output, "the simplified trace (default: TRACE-simple.heddle)");
-  line.flag("--exact", task.options.exact, "only schedules of the recorded steps: no thread may take another path");
-  line.number("--suffix", task.options.suffix, 1, std::numeric_limits<std::uint64_t>::max(),
-              "only the last N switches may change, N from 1 on (long traces; default: all)");
-  line.choice("--inputs", out.inputs, {"auto", "real", "recorded"}, "auto (default), real, recorded");
+  line.argument("TRACE", task.trace, "a trace with a failure, of heddle hunt or record");
+  line.text("-o,--output FILE", out.output, "write the simplified trace to FILE (default: TRACE-simple.heddle)");
+  line.flag("--exact", task.options.exact, "reorder only the recorded steps: no thread may take another path");
+  line.number("--suffix N", task.options.suffix, 1, std::numeric_limits<std::uint64_t>::max(),
+              "change only the last N switches; for long traces (default: all)");
+  line.choice("--inputs FROM", out.inputs, {"auto", "real", "recorded"},
+              "choose where the program gets its inputs from: auto (default), real or recorded; see below");
   line.flag("--one-by-one", task.options.one_by_one,
-               "as in Tinertia's paper: every operation is executed (slower; for comparisons)");
+            "execute every operation of Tinertia's paper (slower; for comparisons)");
   line.flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
-  line.flag("--json", out.json, "one JSON object on stdout");
-  line.flag("-q,--quiet", out.quiet, "the answer and the line that replays it, nothing else");
+  line.flag("--json", out.json, "print one JSON object on stdout");
+  line.flag("-q,--quiet", out.quiet, "print only the answer and the replay command");
   if (auto status = line.parse(split.own)) return status;
   task.program = split.program;
   task.inputs = out.inputs == "real"       ? InputChoice::kReal
@@ -85,7 +94,7 @@ void print_words(const Arguments& arguments, const SimplifyAnswer& answer) {
 // What an interrupted search says is wrong need not be: its program may have been ended in the middle of its start.
 int fail(const SimplifyTrouble& trouble, bool interrupted) {
   if (interrupted) {
-    report_error("simplify", {"interrupted before there was anything to write", ""});
+    report_error("simplify", {"interrupted before a simpler trace was found: nothing was written", ""});
     return kInterruptedExit;
   }
   const int status = report_error("simplify", trouble.error);

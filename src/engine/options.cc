@@ -72,8 +72,8 @@ template <class T>
 Status assign(T& field, std::string_view key, std::string_view value) {
   std::optional<T> parsed = from_text(value, static_cast<const T*>(nullptr));
   if (!parsed)
-    return error(fmt::format("HEDDLE_OPTIONS: {}={} is not valid: {} is {}", key, value, key,
-                             domain(static_cast<const T*>(nullptr))));
+    return error(fmt::format("HEDDLE_OPTIONS: invalid value of {}: expected {}, not '{}'", key,
+                             domain(static_cast<const T*>(nullptr)), value));
   field = *parsed;
   return {};
 }
@@ -87,7 +87,7 @@ Status apply_one(Options& options, std::string_view item) {
   if (key == #name) return assign(options.name, key, value);
 #include "src/engine/options.def"
 #undef HEDDLE_OPTION
-  return error(fmt::format("HEDDLE_OPTIONS: there is no option {}", key), "HEDDLE_OPTIONS=help=1 lists all");
+  return error(fmt::format("HEDDLE_OPTIONS: unknown option {}", key), "HEDDLE_OPTIONS=help=1 lists all");
 }
 
 }  // namespace
@@ -121,8 +121,8 @@ std::string Options::text() const {
 std::string Options::help_text() {
   const Options defaults;
   std::string out;
-#define HEDDLE_OPTION(name, type, default_value, help_line)                                                   \
-  out += fmt::format("  {:<14} {:<34} default {:<11} {}\n", #name, domain(static_cast<const type*>(nullptr)), \
+#define HEDDLE_OPTION(name, type, default_value, help_line)                                                \
+  out += fmt::format("  {}={} (default {})\n      {}\n", #name, domain(static_cast<const type*>(nullptr)), \
                      to_text(defaults.name), help_line);
 #include "src/engine/options.def"
 #undef HEDDLE_OPTION
@@ -149,7 +149,7 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
     if (problem != std::errc() || unit != name || !std::isfinite(value) || value < 0 || value * factor > 1e13) continue;
     return std::chrono::milliseconds(std::llround(value * factor));
   }
-  return error(fmt::format("'{}' is not a duration", text), "write it as 30s, 5m, 500ms");
+  return error(fmt::format("invalid duration '{}': expected a duration such as 30s, 5m or 500ms", text));
 }
 
 }  // namespace heddle

@@ -49,15 +49,15 @@ def usage_errors(h):
     for args, word in [((), "heddle hunt -- ./queue"), (("hnt",), "did you mean hunt"), (("merge",), "not in this version"), (("hunt",), "heddle hunt -- ./PROG"),
                        (("hunt", "--"), "--"), (("hunt", exe), f"put -- before the program\n  heddle hunt -- {exe}\n"), (("hunt", "--runs", "5", exe, "--seed", "1"), f"heddle hunt --runs 5 -- {exe} --seed 1\n"), (("hunt", "--strategy", "nope", "--", exe), "random, pct"),
                        (("hunt", "--points", "nope", "--", exe), "sync, racy, all"), (("hunt", "--time", "soon", "--", exe), "30s"),
-                       (("hunt", "--seed", "x", "--", exe), "seed"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
+                       (("hunt", "--seed", "x", "--", exe), "invalid seed 'x': expected a number"), (("hunt", "--seed"), "--seed needs one value"), (("hunt", "--seed", "1", "--seed", "2"), "--seed needs one value"), (("hunt", "--fail-on-exit", "x", "--", exe), "1,3"),
                        (("hunt", "--fail-on-output", "(", "--", exe), "regular expression"), (("hunt", "--", "racy"), "did you mean ./racy"), (("hunt", "--", h.work), "is a folder"), (("hunt", "--", "."), "is a folder"), (("hunt", "--", ""), "empty"), (("hunt", "--", h.work / "text"), ""),
                        (("hunt", "--stratgy", "pct", "--", exe), "--stratgy is not an option; did you mean --strategy?"),
                        (("hunt", "--strategy", "ptc", "--", exe), "; did you mean pct?"), (("show", "--evnts", "t.heddle"), "; did you mean --events?"), (("show", "--html", "t.heddle"), "--html is not an option; did you mean --format html?"),
-                       (("hunt", "--bound", "x", "--", exe), "--bound: 'x' is not a whole number from 0 to 1000"),
+                       (("hunt", "--bound", "x", "--", exe), "--bound: invalid number 'x': expected a whole number from 0 to 1000"),
                        (("hunt", "--bound", "-1", "--", exe), "whole number"), (("hunt", "--runs", "0", "--", exe), "whole number"),
                        (("hunt", "--strategy", "dfs", "--bound", "2", "--", exe), "--strategy icb --bound 2"),
-                       (("hunt", "--strategy", "pct", "--bound", "2", "--", exe), "--strategy icb --bound 2"), (("hunt", "--bound", "2", "--", exe), "auto knows no limit"),
-                       (("hunt", "--strategy", "icb", "--depth", "3", "--", exe), "--strategy pct --depth 3"),
+                       (("hunt", "--strategy", "pct", "--bound", "2", "--", exe), "--strategy icb --bound 2"), (("hunt", "--bound", "2", "--", exe), "--bound applies only to icb, not to auto"),
+                       (("hunt", "--strategy", "icb", "--depth", "3", "--", exe), "--depth applies only to pct and auto, not to icb\n  --strategy pct --depth 3"),
                        (("hunt", "--", "./racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"), (("hunt", "--", "racy.c"), "heddle cc -g -pthread ./racy.c -o ./racy"),
                        (("hunt", "--max-steps=-3", "--", exe), "whole number"), (("replay", "--times", "x", "t.heddle"), "whole number"), (("replay",), "TRACE"), (("replay", h.work / "text"), ""), (("replay", h.work), "")]:
         code, out, err = h(*args)
@@ -90,7 +90,7 @@ def completion_knows_every_option(h):
     def offered(*words):
         ask = f'source "$0"; COMP_WORDS=(heddle "$@"); COMP_CWORD=$#; _heddle; printf "%s\\n" "${{COMPREPLY[@]}}"'
         return set(subprocess.run(["bash", "-c", ask, script, *words], capture_output=True, text=True, check=True).stdout.split())
-    verbs = set(re.findall(r"^  heddle (\S+)", h("--help")[1].split("Example:")[0], re.M))
+    verbs = set(re.findall(r"^  heddle (\S+)", h("--help")[1].split("Examples:")[0], re.M))
     assert verbs == {word for word in offered("") if not word.startswith("-")}, verbs
     for verb in sorted(verbs - {"cc", "c++"}):
         known = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", h(verb, "--help")[1], re.M))

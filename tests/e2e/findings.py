@@ -209,7 +209,7 @@ def nobody_waits_for_a_reader_that_does_not_read(h):
             pass
     except BlockingIOError:
         os.set_blocking(full, True)
-    for wanted, stdout, said in (("--junit", "/dev/stdout"), full, "cannot be written"), (("--sarif", pipe), subprocess.DEVNULL, "cannot be written"), (("--json",), full, "cannot write"):
+    for wanted, stdout, said in (("--junit", "/dev/stdout"), full, "cannot write /dev/stdout"), (("--sarif", pipe), subprocess.DEVNULL, "cannot write"), (("--json",), full, "cannot write"):
         trace.unlink(missing_ok=True)
         p = subprocess.Popen([h.exe, "hunt", "--seed", "1", "--runs", "3", *wanted, "-o", trace, "--", exe], cwd=h.work, stdin=subprocess.DEVNULL, stdout=stdout,
                              stderr=subprocess.PIPE, text=True)
