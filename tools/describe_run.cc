@@ -53,14 +53,13 @@ Status can_be_written(const std::filesystem::path& trace) {
   std::error_code none;
   std::filesystem::path folder = trace.has_parent_path() ? trace.parent_path() : std::filesystem::path(".");
   if (std::filesystem::is_directory(trace, none))
-    return error(fmt::format("the trace cannot be written to {}: it is a folder", trace.string()));
+    return error(fmt::format("cannot write the trace to {}: it is a folder", trace.string()));
   if (!std::filesystem::is_directory(folder, none))
-    return error(
-        fmt::format("the trace cannot be written to {}: there is no folder {}", trace.string(), folder.string()));
+    return error(fmt::format("cannot write the trace to {}: there is no folder {}", trace.string(), folder.string()));
   bool there = std::filesystem::exists(trace, none);
   if (access(there && !std::filesystem::is_regular_file(trace, none) ? trace.c_str() : folder.c_str(), W_OK) != 0)
-    return error(fmt::format("the trace cannot be written to {}: {}", trace.string(), std::strerror(errno)),
-                 "-o names another place");
+    return error(fmt::format("cannot write the trace to {}: {}", trace.string(), std::strerror(errno)),
+                 "choose another place with -o");
   return {};
 }
 

@@ -33,7 +33,7 @@ fs::path search_path(const std::string& name) {
 
 Result<ProgramInfo> find_program(const std::string& name) {
   fs::path path = name;
-  if (name.empty()) return error("the name of the program is empty");
+  if (name.empty()) return error("the program name is empty");
   std::error_code unknown;
   if (fs::is_directory(path, unknown))
     return error(fmt::format("{} is a folder, not a program", name), "name the program in it");
@@ -43,7 +43,7 @@ Result<ProgramInfo> find_program(const std::string& name) {
     if (path.empty() && fs::exists(name, none))
       if (Result<ProgramInfo> here = inspect_program(fs::path(".") / name); !here) return here;  // nor would ./ help
     if (path.empty())
-      return error(fmt::format("there is no program {} in PATH", name),
+      return error(fmt::format("program {} not found in PATH", name),
                    fs::exists(name, none) ? fmt::format("did you mean ./{}?", name) : "");
   }
   Result<ProgramInfo> info = inspect_program(path);

@@ -125,7 +125,8 @@ std::filesystem::path trace_of(const HuntArguments& arguments, std::size_t i) {
 std::filesystem::path place_for(const HuntArguments& arguments, const std::filesystem::path& trace, Answer& answer) {
   const std::filesystem::path free = arguments.trace_is_named ? trace : unused_trace(trace);
   if (free != trace)
-    answer.result.notes.push_back(fmt::format("{} was there before and is kept: this trace is {} (-o FILE replaces FILE)", trace.string(), free.string()));
+    answer.result.notes.push_back(fmt::format("{} already exists and is kept: this trace is {} (-o FILE replaces FILE)",
+                                              trace.string(), free.string()));
   return free;
 }
 
@@ -186,7 +187,7 @@ void choose_environment(const HuntArguments& arguments, std::string whole, Answe
 
 std::string why_whole_environment(const HuntArguments& arguments, const Answer& answer, bool executed_again) {
   const WorkerOptions& worker = arguments.request.worker;
-  if (!worker.with.empty()) return "a client runs beside the program, and gets it too";
+  if (!worker.with.empty()) return "the client of --with gets it too";
   return why_whole_environment(worker.launch, worker.launch.program, answer.result.environment, executed_again);
 }
 
@@ -234,7 +235,9 @@ Result<Answer> find(HuntArguments& arguments) {
   // Only where nothing else tells whether it needs the rest: a failure does not get a second chance to come back.
   if (answer.whole_environment.empty() && went_another_way(answer) && !why_whole_environment(arguments, answer, false).empty()) {
     answer.told.clear();
-    choose_environment(arguments, "executed again without what it did not ask for, the program went another way", answer, confirming);
+    choose_environment(arguments,
+                       "executed again with only the variables that it had read, the program behaved differently",
+                       answer, confirming);
     if (Status done = confirm(arguments, confirming, budget, answer, live); !done) return std::unexpected(done.error());
   }
   if (answer.result.failures.empty()) return answer;
@@ -267,7 +270,7 @@ std::string why_inconclusive(const Answer& answer) {
   if (witness.out_of_time) return "failed once; the time was used up before it was executed again";
   if (witness.interrupted) return "failed once; interrupted before it was executed again";
   if (witness.error) return "failed once; it could not be executed again: " + witness.error->message;
-  return "failed once; executed again with the same schedule and inputs, " + witness.difference;
+  return "failed once; not reproduced with the same schedule and inputs: " + witness.difference;
 }
 
 // The foremost, and behind it all others that are confirmed.

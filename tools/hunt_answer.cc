@@ -69,9 +69,9 @@ void print_unfinished(const HuntArguments& arguments, const StoppedRuns& stopped
                stopped.runs == 1 ? "the run was" : counted("run", stopped.runs) + " were", counted("step", stopped.steps),
                counted("thread", stopped.threads));
   if (arguments.quiet) return;
-  say("  next     give it more --time, a smaller input or fewer threads\n");
+  say("  next     use a longer --time, a smaller input or fewer threads\n");
   if (!is_plain(arguments.program))
-    say("           compile files that only compute without hooks: clang -g -c FILE in place of heddle cc\n");
+    say("           compile files that only compute without hooks: clang -g -c FILE instead of heddle cc\n");
 }
 
 constexpr std::size_t kLongLine = 120;
@@ -92,7 +92,7 @@ void print_wait(const DeadlockEdge& edge) {
   say("  {}\n", text);
 }
 
-void print_how_to_get_lines() { say("  next     build the program with -g: files, lines and values are shown then\n"); }
+void print_how_to_get_lines() { say("  next     build the program with -g to see files, lines and values\n"); }
 
 // Whether the debug information of the program says where its code is (an assertion knows its own line without).
 bool has_lines(const FailureRecord& failure) {
@@ -132,8 +132,8 @@ std::string run_text(const HuntArguments& arguments, const FailingRun& failing) 
 }
 
 void print_not_written(const HuntArguments& arguments, const FailingRun& failing, const ToldFailure& told) {
-  say("{}  {}   {}\n  no trace, and not executed again: {}\n", alarming("FAILED", 1),
-             failing.outcome.failure->message, run_text(arguments, failing), told.not_written->message);
+  say("{}  {}   {}\n  no trace was written, and the run was not executed again: {}\n", alarming("FAILED", 1),
+      failing.outcome.failure->message, run_text(arguments, failing), told.not_written->message);
 }
 
 void print_early_timeouts(const std::filesystem::path& path) {
@@ -167,10 +167,9 @@ void print_failure(const HuntArguments& arguments, const FailingRun& failing, co
   else if (witness.interrupted)
     say("  not executed again yet: interrupted; the replay below does that\n");
   else if (witness.error)
-    say("  it could not be executed again: {}\n", witness.error->message);
+    say("  the run could not be executed again: {}\n", witness.error->message);
   else if (!witness.confirmed)
-    say(
-        "  executed again with the same schedule and inputs, {}: the program depends on something that is not "
+    say("  not reproduced with the same schedule and inputs: {}; the program depends on something that is not "
         "controlled\n",
         witness.difference);
   for (const DeadlockEdge& edge : failure.deadlock) print_wait(edge);
@@ -223,10 +222,12 @@ nlohmann::ordered_json failures_json(const Answer& answer) {
 
 void print_cut_off(const CutOffRuns& cut) {
   if (cut.at_bound)
-    say("  note: {} cut off at the step bound, {}after {}, while threads still changed something: what comes behind it is not known; --max-steps N raises the bound\n",
+    say("  note: {} cut off at the step bound, {}after {}, while threads still made progress, so the outcome is not "
+        "known; --max-steps N raises the bound\n",
         were("run", cut.at_bound), cut.at_bound == 1 ? "" : "the longest ", counted("step", cut.steps));
   if (cut.over_time)
-    say("  note: {} cut off at --run-timeout: what comes after that time is not known; a higher --run-timeout lets them finish\n", were("run", cut.over_time));
+    say("  note: {} cut off at --run-timeout, so the outcome is not known; use a longer --run-timeout\n",
+        were("run", cut.over_time));
   if (cut.uncontrolled)
     say("  note: {} ended when all threads waited, beside a thread that heddle does not control: it may wake them, so this is not known to be a deadlock\n",
         counted("run", cut.uncontrolled));
@@ -258,11 +259,11 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   print_seen_once(answer.races);
   if (answer.told.empty() && !answer.races.races.empty() && arguments.request.points == HEDDLE_POINTS_RACY &&
       !is_plain(arguments.program))
-    say(
-        "  next     --points all switches at other accesses too; heddle cc -fsanitize=address sees damaged memory\n");
+    say("  next     --points all switches at all other accesses too; heddle cc -fsanitize=address detects memory "
+        "errors\n");
   if (answer.told.empty() && std::ranges::any_of(answer.races.races, lacks_lines)) print_how_to_get_lines();
   if (answer.told.empty() && result.runs > 0 && is_plain(arguments.program))
-    say("  next     build it with heddle cc or heddle c++: memory accesses are controlled then, data races seen\n");
+    say("  next     build it with heddle cc or heddle c++ to control memory accesses and detect data races\n");
   if (answer.no_race_trace) say("  note: {}\n", answer.no_race_trace->message);
   // Of several failures, or of one that was simplified, what is said of each stands there.
   if (foremost && !arguments.request.keep_going) {
@@ -273,14 +274,14 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
   for (const std::string& note : result.notes) say("  note: {}\n", note);
   print_cut_off(result.cut_off);
   if (answer.races.unconfirmed > 0)
-    say("  note: {} seen once and not again when the run was repeated\n",
-               were("more data race", answer.races.unconfirmed));
+    say("  note: {} seen once, and not reproduced when the run was executed again\n",
+        were("more data race", answer.races.unconfirmed));
   if (const std::size_t more = answer.races.not_tried - answer.races.seen_once.size(); more > 0)
-    say("  note: {} seen; the runs that showed {} were not repeated: {}\n", were("more data race", more),
-               more == 1 ? "it" : "them",
-               answer.races.out_of_time ? "the time was used up"
-               : answer.races.stopped   ? "interrupted"
-                                        : "enough others were");
+    say("  note: {} seen; the runs that showed {} were not executed again: {}\n", were("more data race", more),
+        more == 1 ? "it" : "them",
+        answer.races.out_of_time ? "the time was used up"
+        : answer.races.stopped   ? "interrupted"
+                                 : "enough others were");
   if (result.stopped.runs > 0 && result.runs > 0 && result.stopped.steps >= result.progress.longest)
     say("  note: the time was used up: {} stopped, the longest after {}\n", were("run", result.stopped.runs),
                counted("step", result.stopped.steps));

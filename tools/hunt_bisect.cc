@@ -62,7 +62,7 @@ Status build_first(const std::string& command) {
   int status = 0;
   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (pid < 0) return error(fmt::format("'{}' cannot be started: {}", command, std::strerror(errno)));
+  if (pid < 0) return error(fmt::format("cannot start '{}': {}", command, std::strerror(errno)));
   if (WIFSIGNALED(status)) return error(fmt::format("'{}' was killed by signal {}", command, WTERMSIG(status)));
   if (WEXITSTATUS(status) != 0) return error(fmt::format("'{}' failed: status {}", command, WEXITSTATUS(status)));
   return {};

@@ -28,7 +28,7 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::pat
   std::error_code failed;
   fs::rename(trace, original, failed);
   if (failed) {
-    out.why_not = Error{fmt::format("{} cannot be renamed: {}", trace.string(), failed.message()), ""};
+    out.why_not = Error{fmt::format("cannot rename {}: {}", trace.string(), failed.message()), ""};
     return out;
   }
   SimplifyTask task;

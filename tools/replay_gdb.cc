@@ -61,7 +61,8 @@ int run_gdb(const GdbSubject& subject, const WorkerOptions& worker, const std::a
   std::error_code none;
   const fs::path heddle = fs::read_symlink("/proc/self/exe", none);
   const fs::path script = heddle.parent_path().parent_path() / "lib/heddle/gdb/heddle.py";
-  if (!fs::exists(script, none)) return report_error("replay", {"a part of heddle is missing: " + script.string(), ""});
+  if (!fs::exists(script, none))
+    return report_error("replay", {"a part of heddle is missing: " + script.string(), "build or install heddle again"});
   const Result<TemporaryFolder> folder = TemporaryFolder::create("gdb");
   if (!folder) return report_error("replay", folder.error());
   const SessionPlan plan{folder->path(), fs::absolute(subject.trace_path, none), *program, heddle};

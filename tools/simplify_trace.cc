@@ -28,15 +28,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Trouble = std::unexpected<SimplifyTrouble>;
 
-constexpr const char* kTooEarly = "interrupted before the failure was seen again";
+constexpr const char* kTooEarly = "interrupted before the failure was reproduced";
 
 Trouble bad_input(const Error& error) { return Trouble(SimplifyTrouble{error, true}); }
 Trouble could_not(const Error& error) { return Trouble(SimplifyTrouble{error, false}); }
 
 std::string what_helps_when_damaged(const TraceReader& trace, const Options& engine) {
-  if (Replayer::create(trace, engine, Origin::kForeign)) return "heddle replay --trust follows what is left of it";
+  if (Replayer::create(trace, engine, Origin::kForeign)) return "heddle replay --trust replays the intact part";
   const std::vector<std::string>& argv = trace.head().meta.argv;
-  return fmt::format("nothing of its schedule is left; heddle hunt -- {} looks for the failure again",
+  return fmt::format("nothing of its schedule is left; heddle hunt -- {} searches for the failure again",
                      argv.empty() ? "PROG" : shell_line(argv));
 }
 
@@ -47,9 +47,9 @@ std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string
     return SimplifyTrouble{
         {fmt::format("{} is damaged: {}", name, trace.damage()), what_helps_when_damaged(trace, engine)}, true};
   if (!head.failure)
-    return SimplifyTrouble{{fmt::format("{} has no failure: there is nothing that a simpler trace should show", name),
-                            "heddle hunt -- PROG looks for one"},
-                           true};
+    return SimplifyTrouble{
+        {fmt::format("{} has no failure: there is nothing to simplify", name), "heddle hunt -- PROG searches for one"},
+        true};
   if (head.meta.source == TraceSource::kRecorded) {
     const Error why = why_not_lifted(trace);
     return SimplifyTrouble{{fmt::format("{} is a recording that cannot be lifted: {}", name, why.message), why.advice}, false};
@@ -138,7 +138,7 @@ Result<Trial> Session::follow_in_copies(Trials& trials, const Execution& origina
   executor_->worker().use_cwd_copies(true);
   if (Status ready = executor_->worker().prepare(); !ready) {
     executor_->worker().use_cwd_copies(false);
-    answer_.notes.push_back("the program changes files, and not each execution can have its own: " +
+    answer_.notes.push_back("the program changes files, and its folder cannot be copied for each execution: " +
                             ready.error().message);
   }
   return follow_with(InputSource::kReal, trials, original);
@@ -152,10 +152,10 @@ Result<Trial> Session::follow(Trials& trials, const Execution& original) {
   if (task_.inputs == InputChoice::kReal || !chance) return follow_really(trials, original);
   Result<Trial> recorded = follow_with(InputSource::kRecorded, trials, original);
   const bool led = !recorded || recorded->same_failure || recorded->interrupted;
-  answer_.notes.push_back(fmt::format(
-      fmt::runtime(led ? "the program was led with the inputs of the trace: {} may be another in each execution"
-                       : "the answer may be another one each time: the program depends on {}"),
-      *chance));
+  answer_.notes.push_back(
+      fmt::format(fmt::runtime(led ? "the program got the inputs of the trace: {} may differ between executions"
+                                   : "the answer may vary: the program depends on {}"),
+                  *chance));
   return led ? std::move(recorded) : follow_really(trials, original);
 }
 
@@ -167,20 +167,19 @@ Result<Trial> Session::follow_really(Trials& trials, const Execution& original) 
   const bool failed = real->same_failure, copies = executor_->worker().options().cwd_copy;
   const bool equal_start = !real->wrote_files || (copies && !(real->wrote_files & HEDDLE_CHANGED_OUTSIDE));
   if (failed && copies && real->wrote_files && equal_start)
-    answer_.notes.emplace_back("the program changes files: each execution in a fresh copy of its folder");
+    answer_.notes.emplace_back("the program changes files: each execution used a fresh copy of its folder");
   if (task_.inputs == InputChoice::kReal || (failed && equal_start)) return real;
   // Fed answers are right only where the program has done the same things outside before: the runtime sees to that.
   Result<Trial> recorded = follow_with(InputSource::kRecorded, trials, original);
   if (!recorded || recorded->same_failure || recorded->interrupted) {
     answer_.notes.emplace_back(
-        failed
-            ? "the program changes files outside its folder: it was led with the inputs of the trace, and changed none"
-            : "the program was led with the inputs of the trace");
+        failed ? "the program changes files outside its folder: it got the inputs of the trace, and changed none"
+               : "the program got the inputs of the trace");
     return recorded;
   }
   if (!failed) return recorded;
   answer_.notes.emplace_back(
-      "the program changes files outside its folder: each execution found there what the one before it left");
+      "the program changes files outside its folder: each execution found them as the previous one had left them");
   return follow_with(InputSource::kReal, trials, original);
 }
 
@@ -189,7 +188,7 @@ Result<Trial> Session::unchanged(Trials& trials, const Execution& original) {
   if (!led || (led->same_failure && led->execution.cost <= original.cost)) return led;
   Result<ReplayReport> strict = replayer_->replay(*executor_);
   if (!strict) return std::unexpected(strict.error());
-  if (!strict->reproduced) return error("all that was found is costlier than the trace, and that did not happen again");
+  if (!strict->reproduced) return error("no cheaper failing schedule found, and the trace itself was not reproduced");
   Trial trial;
   trial.same_failure = true;
   trial.execution = original;
@@ -218,7 +217,7 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
   if (first ? first->interrupted : stopped()) return could_not({kTooEarly, ""});
   if (!first) return could_not(first.error());
   if (!first->same_failure)
-    return could_not({fmt::format("executed again, the program {}, not with the failure of the trace ({})",
+    return could_not({fmt::format("the failure of the trace ({1}) was not reproduced: the program {0}",
                                   first->outcome.failure ? "ended with " + first->outcome.failure->message
                                                          : std::string("did not fail"),
                                   answer_.before.failure->message),
@@ -234,7 +233,7 @@ std::expected<SimplifyAnswer, SimplifyTrouble> Session::run() {
     Result<Trial> same = unchanged(trials, *original);
     if (!same) return could_not(same.error());
     simplified->best = std::move(*same);
-    answer_.notes.emplace_back("nothing could be removed: what else was executed is costlier");
+    answer_.notes.emplace_back("nothing was removed: no cheaper failing schedule found");
   }
   Result<TraceHead> after =
       write_simplified(trials, simplified->best, replayer_->conditions(), answer_.before, task_.output, *executor_);

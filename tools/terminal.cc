@@ -152,7 +152,7 @@ Result<std::optional<StandardInput>> read_standard_input() {
   // A pipe that its other end holds open and never uses (some CI systems): no input, rather than no answer.
   pollfd ready{0, POLLIN, 0};
   if (!S_ISREG(info.st_mode) && poll(&ready, 1, kSilentPipeMs) == 0) {
-    say(stderr, "heddle: nothing came on standard input; the program gets an empty one\n");
+    say(stderr, "heddle: no data on standard input; the program gets an empty one\n");
     return std::nullopt;
   }
   std::string bytes;
@@ -162,7 +162,7 @@ Result<std::optional<StandardInput>> read_standard_input() {
     if (n < 0) break;
     bytes.append(buffer, static_cast<std::size_t>(n));
     if (bytes.size() > kInputLimit)
-      return error("the standard input has more than 64 MiB", "every run gets all of it: give the program less");
+      return error("the standard input has more than 64 MiB", "each run gets all of it: use a smaller input");
   }
   if (bytes.empty()) return std::nullopt;
   auto kept = standard_input_of(std::move(bytes));

@@ -67,7 +67,7 @@ Status same_arguments(const Meta& meta, const std::vector<std::string>& given, c
   if (given.size() <= 1 || equal(meta.argv) || (started && equal(started->argv))) return {};
   std::vector<std::string> wanted = meta.argv;
   if (!wanted.empty()) wanted.front() = given.front();
-  return error("the arguments behind -- are not those of the trace, which cannot be replayed with others",
+  return error("the arguments after -- differ from those of the trace: a trace is executed with its own arguments",
                clean(fmt::format("heddle {} {} -- {}", request.verb, shell_word(request.trace),
                                  shell_line(wanted.empty() ? std::vector{given.front()} : wanted)),
                      true));
@@ -102,7 +102,7 @@ Status may_be_executed(const TraceReader& trace, const TrustRequest& request) {
                                ? shell_line(command)
                                : fmt::format("{} as {}", shell_word(meta.program), shell_line(command));
   return error(
-      fmt::format("{} was not executed: it decides what is run, and you did not make it on this machine ({})",
+      fmt::format("{} was not executed: it decides what is executed, and you did not make it on this machine ({})",
                   clean(request.trace, true), clean(why, true)),
       fmt::format("it would run:  {}\n"
                   "  in {}, with the environment and inputs of the trace\n"

@@ -36,10 +36,11 @@ bool is_plain(const ProgramInfo& program) { return !program.is_script && !progra
 
 std::optional<Error> runs_with_other_rights(const ProgramInfo& program, const std::string& name) {
   if (program.is_script || (!program.is_setuid && !program.has_capabilities)) return std::nullopt;  // the kernel ignores a script's
-  return Error{fmt::format("{} is not executed: {}, and in a program with other rights than yours heddle's runtime stays idle, "
-                           "since whoever starts it could read and change its memory",
-                           name, program.is_setuid ? "its set-user-ID or set-group-ID bit is set" : "its file has capabilities"),
-               fmt::format("use a copy, which has your rights: cp {} copy", program.path.string())};
+  return Error{
+      fmt::format("{} was not executed: {}. Heddle's runtime stays idle in a program with other rights than yours, "
+                  "since whoever starts it could read and change its memory",
+                  name, program.is_setuid ? "its set-user-ID or set-group-ID bit is set" : "its file has capabilities"),
+      fmt::format("use a copy, which has your rights: cp {} copy", program.path.string())};
 }
 
 std::optional<Error> cannot_preload(const ProgramInfo& program, const std::string& name) {
@@ -48,8 +49,8 @@ std::optional<Error> cannot_preload(const ProgramInfo& program, const std::strin
                              name, program.loader.empty() ? "unknown" : program.loader),
                  "build it against glibc, or with heddle cc"};
   if (program.has_sanitizer)
-    return Error{fmt::format("{} cannot be controlled: a sanitizer's runtime lies in it, which must start before "
-                             "everything that is preloaded",
+    return Error{fmt::format("{} cannot be controlled: it contains a sanitizer's runtime, which must start before "
+                             "all preloaded libraries",
                              name),
                  "build it with heddle cc -fsanitize=..., or with gcc (a runtime of its own), or without a sanitizer"};
   for (const std::string& library : program.needed)

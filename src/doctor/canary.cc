@@ -131,7 +131,7 @@ void prove_recording(const Canary& canary, std::vector<Finding>& out) {
 std::vector<Finding> run_canaries(const Parts& parts) {
   std::error_code failed;
   const Result<TemporaryFolder> place = TemporaryFolder::create("doctor");
-  if (!place) return {broken("canary", "no temporary folder can be made", "TMPDIR names another place")};
+  if (!place) return {broken("canary", "no temporary folder can be made", "choose another place with TMPDIR")};
   const Canary canary{parts, place->path()};
   std::ofstream(canary.folder / "canary.c") << kSource;
   std::vector<Finding> out;

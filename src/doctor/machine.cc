@@ -122,10 +122,10 @@ std::vector<Finding> check_machine() {
                         "allow ptrace of own children"));
   out.push_back(finding("network", asked_in_child(own_network), Verdict::kLess,
                         "each worker can have a network of its own",
-                        "no namespaces: ports of one run can meet those of another", "--workers 1 avoids that"));
+                        "no namespaces: ports of one run can collide with those of another", "use --workers 1"));
   out.push_back(
       {"fibers", fibers_possible() ? Verdict::kFine : Verdict::kLess,
-       fibers_possible() ? "FSGSBASE is there" : "no FSGSBASE: backend=fibers falls back to baton, which is slower",
+       fibers_possible() ? "FSGSBASE is available" : "no FSGSBASE: backend=fibers falls back to baton, which is slower",
        fibers_possible() ? "" : "Linux 5.9 and a processor or VM that shows the feature"});
   return out;
 }

@@ -58,7 +58,7 @@ Finding check_space() {
   }
   if (low.empty()) return {"space", Verdict::kFine, "enough for traces here and in the temporary folder", ""};
   return {"space", Verdict::kLess, low + "traces may not fit",
-          "-o names another place for a trace, TMPDIR for the rest"};
+          "choose another place with -o for the trace, and with TMPDIR for the rest"};
 }
 
 Finding check_debugger(const Parts& parts) {

@@ -79,7 +79,7 @@ Result<FailureConditions> FailureConditions::create(std::string_view exits, std:
       int status = -1;
       auto [stop, problem] = std::from_chars(rest.data(), rest.data() + end, status);
       if (problem != std::errc() || stop != rest.data() + end || status < 0 || status > 255)
-        return error(fmt::format("'{}' is not a list of exit statuses", exits), "write it as 1,3,70 or any or none");
+        return error(fmt::format("invalid exit statuses '{}': expected any, none or a list such as 1,3,70", exits));
       conditions.listed_->insert(status);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
@@ -89,7 +89,7 @@ Result<FailureConditions> FailureConditions::create(std::string_view exits, std:
     if (int problem = regcomp(&regex->compiled, conditions.output_.c_str(), REG_EXTENDED | REG_NEWLINE); problem != 0) {
       char why[256];
       regerror(problem, &regex->compiled, why, sizeof why);
-      return error(fmt::format("'{}' is not a regular expression: {}", output, why));
+      return error(fmt::format("invalid regular expression '{}': {}", output, why));
     }
     conditions.regex_ = std::move(regex);
   }

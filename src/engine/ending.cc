@@ -52,7 +52,8 @@ std::optional<std::string> difference(const RunOutcome& first, const RunOutcome&
     return fmt::format("it ended with {} instead of {}", told_apart ? again.failure->message : again.failure->signature,
                        told_apart ? first.failure->message : first.failure->signature);
   }
-  if (again.result.steps != first.result.steps || again.result.hash != first.result.hash) return "it took other steps";
+  if (again.result.steps != first.result.steps || again.result.hash != first.result.hash)
+    return "it executed other steps";
   return std::nullopt;
 }
 

@@ -48,10 +48,10 @@ std::string why_whole_environment(const Launch& launch, const std::filesystem::p
                                   bool executed_again) {
   if (!launch.follow.empty()) return "a script or launcher starts the program, and gets it too";
   if (reads.whole) return "the program starts another process, which gets it too";
-  if (uses_environ(executable)) return "the program can walk all of it (environ)";
+  if (uses_environ(executable)) return "the program can read all of it (environ)";
   for (const std::filesystem::path& module : reads.modules)
     if (!is_of_the_system(module) && module != executable && uses_environ(module))
-      return "a library can walk all of it (environ in " + module.filename().string() + ")";
+      return "a library can read all of it (environ in " + module.filename().string() + ")";
   switch (main_takes_environment(executable)) {
     case MainTakesEnvironment::kYes:
       return "main() takes it as an argument";

@@ -219,8 +219,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
     outcome.notes.push_back(fmt::format("{} process(es) that the run left behind were killed", status.leftovers));
   for (int number = 1; number < 64; number++)
     if (status.passed_on >> (number - 1) & 1)
-      outcome.notes.push_back(
-          fmt::format("SIG{}, which heddle was sent, was passed on to the program", sigabbrev_np(number)));
+      outcome.notes.push_back(fmt::format("SIG{} was forwarded to the program", sigabbrev_np(number)));
   if (status.client_status != 0)
     outcome.notes.push_back(fmt::format(
         "the client ended with {} {}", WIFSIGNALED(status.client_status) ? "signal" : "status",

@@ -144,7 +144,8 @@ Result<Region> Region::open_recording(const std::filesystem::path& file) {
   if (pread(region.fd_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       header.version != HEDDLE_REGION_VERSION || header.header_size != sizeof header ||
       static_cast<std::uint64_t>(info.st_size) != region.total_)
-    return error(fmt::format("{} is a recording that was cut off, by another version of heddle or damaged since", file.string()));
+    return error(fmt::format("{} is an unfinished recording that is damaged, or was made by another version of heddle",
+                             file.string()));
   void* base = mmap(nullptr, region.total_, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, region.fd_, 0);
   if (base == MAP_FAILED) return error(fmt::format("cannot map {}: {}", file.string(), std::strerror(errno)));
   region.base_ = static_cast<std::byte*>(base);

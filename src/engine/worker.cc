@@ -112,7 +112,8 @@ Status Worker::start_server() {
     shortcomings_.emplace_back("address randomisation could not be switched off: replays may diverge");
   if (launch.network == Network::kOwn && !spawned->own_network)
     shortcomings_.emplace_back(
-        "no network namespace is allowed here: ports of one run can meet those of another (--workers 1 avoids it)");
+        "network namespaces are not allowed here: ports of one run can collide with those of another (--workers 1 "
+        "avoids this)");
   drain_->started(root_, [this] { ring_own_bell(); });
   return await_ready();
 }
@@ -163,11 +164,12 @@ Error Worker::not_ready_error(bool timed_out) {
   if (timed_out && !options_.launch.follow.empty())
     return {fmt::format("{} started no program that heddle can control in {} s", program,
                         options_.ready_timeout.count() / 1000),
-            "name the program itself behind --"};
+            "name the program itself after --"};
   if (timed_out)
     return {
         fmt::format("heddle's runtime in {} did not answer in {} s", program, options_.ready_timeout.count() / 1000),
-        "its libraries take long to start (HEDDLE_OPTIONS=ready_timeout=60s), or it does not start at all"};
+        "if its libraries take long to start, use HEDDLE_OPTIONS=ready_timeout=60s; otherwise check that it starts "
+        "without heddle"};
   int status = end_process(root_);
   std::string said = last_line(drain_->take().text);
   root_ = 0;
@@ -177,10 +179,10 @@ Error Worker::not_ready_error(bool timed_out) {
     return {
         fmt::format("{} ended with {} and started no program that heddle can control{}{}", program, how,
                     said.empty() ? "" : ": ", said),
-        "such a program was built by heddle cc, or makes threads and is dynamically linked; name it itself behind --"};
+        "such a program was built by heddle cc, or makes threads and is dynamically linked; name it itself after --"};
   return {fmt::format("{} ended with {} before heddle's runtime in it was ready{}{}", program, how,
                       said.empty() ? "" : ": ", said),
-          "it cannot start at all? try it alone"};
+          "check that it starts without heddle"};
 }
 
 EnvironmentReads Worker::environment_reads() const {

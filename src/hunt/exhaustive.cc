@@ -109,7 +109,7 @@ std::string Exhaustive::words(bool failed, const std::string& apart, const std::
     return "not all schedules could be executed: some runs did not follow the schedule that was planned for them";
   const bool one = executed_ == 1;
   if (!changing.empty())
-    return fmt::format("{} schedule{} {} executed{}; not all that there may be: {}", executed_, one ? "" : "s",
+    return fmt::format("{} schedule{} {} executed{}; there may be others: {}", executed_, one ? "" : "s",
                        one ? "was" : "were", outcome, changing);
   if (dpor) {
     const char* classes = apart.empty() ? ", at least one of each class," : "";

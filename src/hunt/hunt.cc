@@ -467,7 +467,7 @@ void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, 
 std::string Hunter::not_ordered() const {
   if (plain_) return "what the program does between its calls: it is not instrumented";
   if (request_.detector == DetectorUse::kOff && request_.points != HEDDLE_POINTS_ALL)
-    return "accesses that race: nobody looked for races";
+    return "accesses that race: the detector was off";
   const auto hidden = std::ranges::count_if(
       races_, [&](const auto& found) { return !at_points(found.second.race, result_.epochs.back(), request_.points); });
   if (hidden == 0) return {};
@@ -476,8 +476,8 @@ std::string Hunter::not_ordered() const {
 
 // Why what was executed is not all that the program can do. Empty: it is.
 const char* Hunter::not_given() const {
-  if (input_ == Input::kRandom) return "the program asks for random bytes, and other values may lead elsewhere";
-  if (input_ == Input::kOther) return "the program does not read the same in each run, which may lead elsewhere";
+  if (input_ == Input::kRandom) return "the program reads random bytes, and other values may lead to others";
+  if (input_ == Input::kOther) return "the program does not read the same input in each run";
   return "";
 }
 
@@ -490,9 +490,8 @@ void Hunter::summarise() {
   result_.cut_off = cut_offs_.count(best_);
   if (alone_)
     result_.notes.emplace_back(
-        "the program changes files: one run at a time, and each run finds what the one before it left (--cwd-copy: "
-        "each in a copy of "
-        "its directory)");
+        "the program changes files: one run at a time, and each run finds them as the previous one left them "
+        "(--cwd-copy gives each run a copy of the folder)");
   result_.seconds = result_.progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();

@@ -148,7 +148,7 @@ std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_
   if (outcome.end != RunEnd::kFinished) return "it does not end";
   if (!same_ending(head_.failure, steps, outcome))
     return outcome.failure ? "it ended with " + outcome.failure->message : std::string("it did not fail");
-  if (!head_.failure && outcome.wait_status != head_.wait_status) return "its exit status is another one";
+  if (!head_.failure && outcome.wait_status != head_.wait_status) return "its exit status differs";
   if (outcome.result.steps != steps) return fmt::format("it ended after {} steps of {}", outcome.result.steps, steps);
   return std::nullopt;
 }
@@ -192,7 +192,7 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
     why = std::move(*other);
     if (!stop_those_who_went_on()) break;
   }
-  return error(fmt::format("executed as a schedule of points, the recording is another run: {}", why),
+  return error(fmt::format("the lifted schedule did not reproduce the recording: {}", why),
                "heddle replay executes it as it was recorded");
 }
 
@@ -201,12 +201,12 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
 Error why_not_lifted(const TraceReader& trace) {
   const TraceHead& head = trace.head();
   if (head.meta.source == TraceSource::kLifted)
-    return {"it was lifted before", "it can be shown and simplified as it is"};
+    return {"it is already lifted", "it can be shown and simplified as it is"};
   if (head.meta.source != TraceSource::kRecorded)
-    return {"it is no recording", "it can be shown and simplified as it is"};
-  if (!trace.damage().empty()) return {trace.damage(), "heddle replay --trust follows what is left of it"};
+    return {"it is not a recording", "it can be shown and simplified as it is"};
+  if (!trace.damage().empty()) return {trace.damage(), "heddle replay --trust replays the intact part"};
   if (has_flag(head.meta, meta_key::kCutOff))
-    return {"the recording was cut off: its end is not in it", "heddle replay follows it as far as it goes"};
+    return {"the recording was cut off before its end", "heddle replay replays it as far as it is intact"};
   if (head.schedule.empty()) return {"it has no schedule", ""};
   return {};
 }

@@ -28,7 +28,7 @@ bool is_source(const fs::path& path) {
 Status check_file(const fs::path& path, struct stat& st) {
   if (::stat(path.c_str(), &st) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return error(fmt::format("{}: no such program", path.string()));
-    return error(fmt::format("cannot look at {}: {}", path.string(), std::strerror(errno)));
+    return error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   }
   if (S_ISDIR(st.st_mode)) return error(fmt::format("{} is a directory, not a program", path.string()));
   if (!S_ISREG(st.st_mode)) return error(fmt::format("{} is not a regular file", path.string()));
@@ -171,7 +171,7 @@ std::vector<fs::path> mapped_files(pid_t pid) {
 
 Result<ProgramInfo> inspect_program(const fs::path& path) {
   struct stat st{};
-  if (path.empty()) return error("no program was named");
+  if (path.empty()) return error("no program given");
   if (auto ok = check_file(path, st); !ok) return std::unexpected(ok.error());
   ProgramInfo info;
   std::error_code failed;

@@ -39,7 +39,7 @@ Result<std::optional<SealKey>> read_if_there(const fs::path& file) {
   ::close(fd);
   if (!known || !S_ISREG(st.st_mode)) return unusable(file, "it is not a regular file");
   if (st.st_uid != ::geteuid()) return unusable(file, "it belongs to another user");
-  if ((st.st_mode & 077) != 0) return unusable(file, "its mode lets other users at it (0600 is required)");
+  if ((st.st_mode & 077) != 0) return unusable(file, "its mode gives other users access (0600 is required)");
   if (st.st_size != static_cast<off_t>(key.size()) || got != static_cast<ssize_t>(key.size()))
     return unusable(file, "it is not 32 bytes long");
   return key;

@@ -156,7 +156,7 @@ std::string notes_text(const TraceHead& head, const ViewOptions& options) {
   SectionText section("notes", options);
   for (std::size_t i = 0; i < head.notes.size() && i < kMaxNotes; ++i) section.line(head.notes[i]);
   if (const std::string why = value_of(head.meta, meta_key::kWholeEnvironment); !why.empty())
-    section.line("the trace holds the whole environment: " + why);
+    section.line("the trace contains the whole environment: " + why);
   if (head.notes.size() > kMaxNotes)
     section.line(fmt::format("and {} more (--json has all)", head.notes.size() - kMaxNotes));
   return section.take();

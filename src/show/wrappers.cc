@@ -49,7 +49,7 @@ Status mark_wrappers(TraceHead& head, const std::string& pattern) {
     mark_all(head, std::regex(pattern, std::regex::extended));
     return {};
   } catch (const std::regex_error& bad) {
-    return error(fmt::format("'{}' is no regular expression: {}", pattern, bad.what()));
+    return error(fmt::format("invalid regular expression '{}': {}", pattern, bad.what()));
   }
 }
 

@@ -91,8 +91,8 @@ Result<Execution> execution_of(const TraceReader& trace) {
   });
   if (!read) return std::unexpected(read.error());
   if (!known || out.steps == 0 || out.steps != head.totals.steps)
-    return error("this trace does not say what each step of its schedule was",
-                 "a trace of heddle hunt whose failure was confirmed does");
+    return error("this trace does not contain the steps of its schedule",
+                 "use a trace of heddle hunt whose failure was confirmed");
   out.cost = {head.totals.switches, head.totals.preemptions};
   return out;
 }

@@ -30,7 +30,7 @@ Result<TraceHead> write_simplified(const Trials& trials, const Trial& best, cons
   if (!again) return std::unexpected(again.error());
   conditions.judge(*again);
   if (std::optional<std::string> other = difference(best.outcome, *again))
-    return error(fmt::format("executed again with the simplified schedule, {}: nothing was written", *other),
+    return error(fmt::format("the simplified schedule was not reproduced: {}; nothing was written", *other),
                  "the program depends on something that is not controlled: docs/control.md");
   if (!again->evidence) again->evidence = executor.copy_evidence();
   if (!again->failure) again->failure = without_object_ids(*best.outcome.failure);

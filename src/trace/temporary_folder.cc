@@ -64,7 +64,8 @@ Result<TemporaryFolder> TemporaryFolder::create(std::string_view kind) {
     out.path_ = name;
     return out;
   }
-  return error(fmt::format("cannot make a folder in {}: {}", base.string(), std::strerror(errno)), "TMPDIR names another place");
+  return error(fmt::format("cannot make a folder in {}: {}", base.string(), std::strerror(errno)),
+               "choose another place with TMPDIR");
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept

@@ -100,7 +100,7 @@ def signals_reach_the_program(h):
             (os.killpg if group else os.kill)(p.pid, number)
             code, out, err = ended(p)
             name = number.name
-            assert code == 128 + number and f"killed by {name}" in err and f"{name}, which heddle was sent" in err, (number, group, code, err)
+            assert code == 128 + number and f"killed by {name}" in err and f"{name} was forwarded to the program" in err, (number, group, code, err)
             assert all(line == line.rstrip() for line in err.splitlines()), err
             code, out, err = h("show", trace)
             assert name in out, (name, out, err)

@@ -160,7 +160,7 @@ def bad_input(h):
         if code != USAGE or not err.strip():
             worst = (i, code, err[-200:])
         left = "nothing of its schedule is left" not in h.run("replay", "--trust", bad, timeout=60)[2]
-        if "heddle replay --trust follows" in err and not left:
+        if "heddle replay --trust replays" in err and not left:
             worst = (i, "nothing is left that heddle replay could follow", err[-200:])
     check(f"{len(samples)} damaged traces: exit 2 and a reason", worst is None, worst)
     check("nothing was written for them", not (h.work / "never.heddle").exists())

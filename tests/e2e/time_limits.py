@@ -79,7 +79,7 @@ def a_run_that_does_not_end_is_reported(h):
     code, out, _ = bounded([h.heddle, "show", answer["trace"]], h.work, 60)
     assert code == 0 and "on flag" in out, out
     code, out, _ = bounded([h.heddle, "hunt", "--seed", 1, "--workers", 1, "--time", "1s", "-o", "w.heddle", "--", "./slow", FOR_EVER], h.work, 60)
-    assert "the run was stopped after" in out and "more --time" in out and "without hooks" in out, out
+    assert "the run was stopped after" in out and "use a longer --time" in out and "without hooks" in out, out
 
 
 def simplification_is_part_of_the_time(h):
