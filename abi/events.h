@@ -110,10 +110,15 @@ enum {
 };
 #define HEDDLE_SITE_PC 0x80000000u
 
-// A sleep or a wait that ended early by a choice of the schedule (HEDDLE_TIME_LOOSE): `value` is the virtual ns that were skipped.
+// A sleep or a wait that ended early by a choice of the schedule (HEDDLE_TIME_LOOSE): `value` is the virtual ns that
+// were skipped.
 static inline int heddle_is_early_timeout(const struct HeddleEvent* e) {
   switch (e->kind) {
-    case HEDDLE_EV_SLEEP: case HEDDLE_EV_COND_WAKE: case HEDDLE_EV_MUTEX_LOCK: case HEDDLE_EV_RW_RDLOCK: case HEDDLE_EV_RW_WRLOCK:
+    case HEDDLE_EV_SLEEP:
+    case HEDDLE_EV_COND_WAKE:
+    case HEDDLE_EV_MUTEX_LOCK:
+    case HEDDLE_EV_RW_RDLOCK:
+    case HEDDLE_EV_RW_WRLOCK:
     case HEDDLE_EV_SEM_WAIT: case HEDDLE_EV_FUTEX_WOKEN:
       return (e->flags & HEDDLE_EF_VALUE) != 0 && e->value != 0;
     case HEDDLE_EV_THREAD_JOIN:  // else the value is the thread that was joined

@@ -1,7 +1,7 @@
 // A guided run (runtime/strategy/guided.cc, src/simplify): turns of threads that are followed loosely.
 //   EXPECT    HeddleGuide, then HeddleGuidePath[paths], then hashes of actions: heddle_guide_action(kind, site, early)
-//   SCHEDULE  HeddleSegment[run.schedule_count]: {path | HEDDLE_GUIDE_JOINED, the number of actions after which it ends}
-//   STEPS     out: HeddleStep[result.steps]; `flags`: HEDDLE_STEP_...
+//   SCHEDULE  HeddleSegment[run.schedule_count]: {path | HEDDLE_GUIDE_JOINED, the number of actions after which it
+//   ends} STEPS     out: HeddleStep[result.steps]; `flags`: HEDDLE_STEP_...
 #pragma once
 #include <stdint.h>
 
@@ -9,7 +9,8 @@
 
 // As run.strategy. Beyond those of hunts (abi/region.h): nobody asks for it by name.
 #define HEDDLE_STRATEGY_GUIDED 64u
-// A turn in no fixed order with the one before: of joined turns each thread goes as far as it can before another one does.
+// A turn in no fixed order with the one before: of joined turns each thread goes as far as it can before another one
+// does.
 #define HEDDLE_GUIDE_JOINED 0x80000000u
 
 // For this step a thread was preempted.
@@ -26,9 +27,9 @@ static inline uint32_t heddle_guide_action(uint32_t kind, uint32_t site, int ear
 
 struct HeddleGuide {
   uint32_t paths;
-  // May a thread be back on its path far away, where it has left out many different actions? Yes when a loop ends sooner
-  // than it did (a thread does not wait any more), no when one turn of it takes another way (another thread comes last to a
-  // barrier: what it does then is on its path, too, a few turns later). Nobody can tell which it is.
+  // May a thread be back on its path far away, where it has left out many different actions? Yes when a loop ends
+  // sooner than it did (a thread does not wait any more), no when one turn of it takes another way (another thread
+  // comes last to a barrier: what it does then is on its path, too, a few turns later). Nobody can tell which it is.
   uint32_t anywhere;
 };
 

@@ -5,8 +5,10 @@
 #define HEDDLE_INPUT_LEFT 1u      // the call left control here: when it returned was up to the world
 #define HEDDLE_INPUT_UNDER_WAY 512u  // the process ended before the call had a result
 #define HEDDLE_INPUT_OUT 1024u    // at the end of the data: what the call carried out of the program
-#define HEDDLE_CLOCK_JUMPED 1u     // HeddleInput.number of HEDDLE_IN_CLOCK: time jumped because nobody could run; no real time passed
-#define HEDDLE_CLOCK_TIMER 2u      // ... or because a timer of the program expired early, by a choice of the schedule; data: HeddleTimerJump
+#define HEDDLE_CLOCK_JUMPED \
+  1u  // HeddleInput.number of HEDDLE_IN_CLOCK: time jumped because nobody could run; no real time passed
+#define HEDDLE_CLOCK_TIMER \
+  2u  // ... or because a timer of the program expired early, by a choice of the schedule; data: HeddleTimerJump
 #define HEDDLE_CLOCK_ENDS 3u       // ... no time: the signal of a timer ended the program here
 #define HEDDLE_CLOCK_BURNT 4u      // ... while all who could run did nothing but spin: CPU time passed, too
 #define HEDDLE_INPUT_RANDOM 32768u  // random bytes, which a controlled run makes from its seed

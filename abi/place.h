@@ -1,5 +1,5 @@
-// Where an operation takes place, and whether two of them meet there: ONE relation for the strategies in the program and for
-// dpor and coverage in the host.
+// Where an operation takes place, and whether two of them meet there: ONE relation for the strategies in the program
+// and for dpor and coverage in the host.
 #pragma once
 #include "abi/events.h"
 
@@ -10,7 +10,8 @@ struct HeddlePlace {
 };
 
 // `size` in bytes: 0 is 1, ~0u has no end. `thread`: whose operation it is.
-static inline struct HeddlePlace heddle_place(uint32_t kind, uint32_t object, uint64_t address, uint32_t size, uint32_t thread) {
+static inline struct HeddlePlace heddle_place(uint32_t kind, uint32_t object, uint64_t address, uint32_t size,
+                                              uint32_t thread) {
   struct HeddlePlace place = {0, 0, HEDDLE_SPACE_NONE};
   if (heddle_event_properties(kind) & HEDDLE_P_ACCESS) {
     place.space = address ? HEDDLE_SPACE_MEMORY : HEDDLE_SPACE_NONE;

@@ -40,9 +40,10 @@ struct HeddleSiteHead {
   uint32_t reserved;  // 0
 };
 
-enum {  // HeddleSite::state
-  HEDDLE_SITE_POINT = 1u,  // accesses here are scheduling points (a race was seen here, or points=all)
-  HEDDLE_SITE_COUNTED = 2u,  // an access that is counted while its thread may be waiting, as atomics and branches are: volatile, or of code without a site table. In the file
+enum {                       // HeddleSite::state
+  HEDDLE_SITE_POINT = 1u,    // accesses here are scheduling points (a race was seen here, or points=all)
+  HEDDLE_SITE_COUNTED = 2u,  // an access that is counted while its thread may be waiting, as atomics and branches are:
+                             // volatile, or of code without a site table. In the file
 };
 enum {  // HeddleSite::flags
   HEDDLE_SITE_VOLATILE = 1u,
@@ -52,14 +53,17 @@ enum {  // HeddleSite::flags
   HEDDLE_SITE_IDLE_FIRST = 8u,
   HEDDLE_SITE_IDLE_SECOND = 16u,
   HEDDLE_SITE_ENDLESS = 32u,  // round again in a loop without an exit
-  HEDDLE_SITE_LASTS = 64u,    // a branch of a function that can run long without a loop, or in one that no branch closes
-  // Its outcome 0, 1: round again in a loop whose end depends on nothing that the loop changes: it waits for another thread.
+  HEDDLE_SITE_LASTS = 64u,  // a branch of a function that can run long without a loop, or in one that no branch closes
+  // Its outcome 0, 1: round again in a loop whose end depends on nothing that the loop changes: it waits for another
+  // thread.
   HEDDLE_SITE_WAITS_FIRST = 128u,
   HEDDLE_SITE_WAITS_SECOND = 256u,
-  HEDDLE_SITE_CALL = 1024u,     // no hook: a call of a synchronisation primitive, or of a function that wraps one; `variable` is the object
-  HEDDLE_SITE_WRAPPER = 2048u,  // of a head: the function only wraps a primitive (pass/wrappers.h)
-  HEDDLE_SITE_COMPUTES = 4096u,  // ... as ADVANCES, and one that calls no unknown code, waits for nobody and does nothing atomic: not counted, no hook in light clones
-  HEDDLE_SITE_ADVANCES = 512u,  // closes a loop whose end depends on something that the loop changes: it computes
+  HEDDLE_SITE_CALL = 1024u,      // no hook: a call of a synchronisation primitive, or of a function that wraps one;
+                                 // `variable` is the object
+  HEDDLE_SITE_WRAPPER = 2048u,   // of a head: the function only wraps a primitive (pass/wrappers.h)
+  HEDDLE_SITE_COMPUTES = 4096u,  // ... as ADVANCES, and one that calls no unknown code, waits for nobody and does
+                                 // nothing atomic: not counted, no hook in light clones
+  HEDDLE_SITE_ADVANCES = 512u,   // closes a loop whose end depends on something that the loop changes: it computes
   HEDDLE_SITE_HEAD = 8192u,      // this is a HeddleSiteHead
 };
 

@@ -46,9 +46,10 @@ def row(p):
     t, m = p.truth, p.truth["measured"]
     executed = all(m["fewest_seen"][k] == t["minimal"][k] for k in ("switches", "preemptions"))
     medians = [m["schedules"][s]["median"] for s in ("random", "pct")]
-    return (f"| `{p.name}` | {t['program']} | {t['bug']['pattern']} | {t['symptom']['kind']} | {' '.join(s[0].upper() for s in t['sets'])} | {m['threads']} | {m['points']} | "
-            f"{number(paper_points(t))} | {number(t['minimal']['switches'])} / {number(t['minimal']['preemptions'])}{' ✓' if executed else ''} | "
-            f"{number(medians[0])} / {number(medians[1])} | {m['alone']['failed']} of {m['alone']['runs']} |")
+    return (
+        f"| `{p.name}` | {t['program']} | {t['bug']['pattern']} | {t['symptom']['kind']} | {' '.join(s[0].upper() for s in t['sets'])} | {m['threads']} | {m['points']} | "
+        f"{number(paper_points(t))} | {number(t['minimal']['switches'])} / {number(t['minimal']['preemptions'])}{' ✓' if executed else ''} | "
+        f"{number(medians[0])} / {number(medians[1])} | {m['alone']['failed']} of {m['alone']['runs']} |")
 
 
 def table(programs):
@@ -61,7 +62,15 @@ def check_bug(p, heddle, work):
     w = p.truth["measured"].get("witness")
     if not w:
         return "truth has no measured.witness: run corpus/measure.py"
-    code, found, err = corpus.hunt(heddle, exe, p.args(), work, w["strategy"], runs=w["runs"] * 10 + 2000, seed=w["seed"], time="60s", trace=trace)
+    code, found, err = corpus.hunt(heddle,
+                                   exe,
+                                   p.args(),
+                                   work,
+                                   w["strategy"],
+                                   runs=w["runs"] * 10 + 2000,
+                                   seed=w["seed"],
+                                   time="60s",
+                                   trace=trace)
     failure = found.get("failure") or {}
     if code != corpus.FOUND or not p.is_symptom(failure):
         return f"hunt: status {code}, {failure.get('signature')} after {found.get('runs')} runs {err[-200:]}"
@@ -69,7 +78,8 @@ def check_bug(p, heddle, work):
         return f"failed in line {failure['line']}, marked are {p.failing_lines()}"
     code, out, err = corpus.bounded([heddle, "replay", "--json", "--times", 3, trace], work, 120)
     again = json.loads(out or "{}")
-    if code != corpus.FOUND or again.get("diverged") or (again.get("failure") or {}).get("signature") != failure["signature"]:
+    if code != corpus.FOUND or again.get("diverged") or (again.get("failure") or
+                                                         {}).get("signature") != failure["signature"]:
         return f"replay: status {code}, {again.get('divergence')} {err[-200:]}"
     code, found, err = corpus.hunt(heddle, exe, p.args(), work, runs=2000, seed=3, trace=trace)
     if code != corpus.FOUND or (found.get("failure") or {}).get("kind") != p.truth["symptom"]["kind"]:
@@ -79,7 +89,15 @@ def check_bug(p, heddle, work):
 def check_twin(p, heddle, work, schedules):
     exe = p.build(heddle, work, fixed=True)
     for strategy in ("random", "pct", "auto"):
-        code, found, err = corpus.hunt(heddle, exe, p.args(), work, strategy, runs=schedules, seed=3, time="0", more=("--detector", "on"))
+        code, found, err = corpus.hunt(heddle,
+                                       exe,
+                                       p.args(),
+                                       work,
+                                       strategy,
+                                       runs=schedules,
+                                       seed=3,
+                                       time="0",
+                                       more=("--detector", "on"))
         if code != corpus.CLEAN or found.get("runs") != schedules or found.get("races"):
             return f"fixed twin, {strategy}: status {code} after {found.get('runs')} runs, {(found.get('failure') or {}).get('message')}, races {found.get('races')} {err[-200:]}"
     for size in set(p.truth["sizes"]) - {"default"}:
@@ -93,7 +111,8 @@ def check(p, heddle, schedules):
     why = "; ".join(p.problems())
     with tempfile.TemporaryDirectory(prefix="heddle-corpus-") as folder:
         try:
-            why = why or check_bug(p, heddle, pathlib.Path(folder)) or check_twin(p, heddle, pathlib.Path(folder), schedules)
+            why = why or check_bug(p, heddle, pathlib.Path(folder)) or check_twin(p, heddle, pathlib.Path(folder),
+                                                                                  schedules)
         except (RuntimeError, ValueError) as e:
             why = str(e)
     return why, time.monotonic() - start

@@ -13,9 +13,19 @@ import json, os, pathlib, re, signal, subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 FOUND, CLEAN = 66, 0
 SETS = ("tinertia", "cooprep", "symbiosis")
-PATTERNS = ("atomicity violation", "multi-variable atomicity violation", "order violation", "deadlock", "lost wake-up", "wrong lock")
+PATTERNS = ("atomicity violation", "multi-variable atomicity violation", "order violation", "deadlock", "lost wake-up",
+            "wrong lock")
 KINDS = ("assertion", "abort", "segfault", "exception", "deadlock", "livelock", "exit", "check")
-FIELDS = {"sets": list, "program": str, "bug": dict, "symptom": dict, "minimal": dict, "sizes": dict, "paper": dict, "measured": dict}
+FIELDS = {
+    "sets": list,
+    "program": str,
+    "bug": dict,
+    "symptom": dict,
+    "minimal": dict,
+    "sizes": dict,
+    "paper": dict,
+    "measured": dict
+}
 BUG_FIELDS = {"pattern": str, "variables": list, "guilty": list, "story": str, "fix": str}
 SYMPTOM_FIELDS = {"kind": str, "functions": list, "signatures": list}
 
@@ -63,32 +73,45 @@ class Program:
     def problems(self):
         """What is wrong with truth.json, as a list of sentences."""
         t, wrong = self.truth, []
-        for fields, part, where in ((FIELDS, t, "truth"), (BUG_FIELDS, t.get("bug", {}), "bug"), (SYMPTOM_FIELDS, t.get("symptom", {}), "symptom")):
+        for fields, part, where in ((FIELDS, t, "truth"), (BUG_FIELDS, t.get("bug", {}), "bug"),
+                                    (SYMPTOM_FIELDS, t.get("symptom", {}), "symptom")):
             wrong += [f"{where} has no {name}" for name, kind in fields.items() if not isinstance(part.get(name), kind)]
             wrong += [f"{where}.{name} is not in the schema" for name in part if name not in fields]
         if wrong:
             return wrong
         marked = set(self.markers()) - {"FAILS"}
-        wrong += [f"set {s} is unknown" for s in t["sets"] if s not in SETS] + [f"paper {s} is unknown" for s in t["paper"] if s not in SETS]
+        wrong += [f"set {s} is unknown"
+                  for s in t["sets"] if s not in SETS] + [f"paper {s} is unknown" for s in t["paper"] if s not in SETS]
         wrong += [f"marker BUG:{name} is not in the source" for name in set(t["bug"]["guilty"]) - marked]
         wrong += [f"marker BUG:{name} is not in the truth" for name in marked - set(t["bug"]["guilty"])]
         text = self.source.read_text()
-        wrong += [f"variable {v} is not in the source" for v in t["bug"]["variables"] if re.split(r"[.>\[]+", v)[-1].rstrip("]-") not in text]
-        wrong += [f"function {f} is not in the source" for f in t["symptom"]["functions"] if not re.search(rf"\b{f}\b", text)]
+        wrong += [
+            f"variable {v} is not in the source" for v in t["bug"]["variables"]
+            if re.split(r"[.>\[]+", v)[-1].rstrip("]-") not in text
+        ]
+        wrong += [
+            f"function {f} is not in the source" for f in t["symptom"]["functions"] if not re.search(rf"\b{f}\b", text)
+        ]
         if not self.failing_lines():
             wrong.append("no line is marked FAILS")
         if t["bug"]["pattern"] not in PATTERNS:
             wrong.append(f"pattern {t['bug']['pattern']} is unknown")
         if t["symptom"]["kind"] not in KINDS:
             wrong.append(f"kind {t['symptom']['kind']} is unknown")
-        wrong += [f"signature {s} is of another kind" for s in t["symptom"]["signatures"] if s.split("|")[0] != t["symptom"]["kind"]]
+        wrong += [
+            f"signature {s} is of another kind" for s in t["symptom"]["signatures"]
+            if s.split("|")[0] != t["symptom"]["kind"]
+        ]
         wrong += [f"sizes has no {s}" for s in ("default", "paper") if s not in t["sizes"]]
         for name in ("switches", "preemptions"):
-            if not isinstance(t["minimal"].get(name), (int, type(None))) or name not in t["minimal"] or not t["minimal"].get("how"):
+            if not isinstance(t["minimal"].get(name),
+                              (int, type(None))) or name not in t["minimal"] or not t["minimal"].get("how"):
                 wrong.append(f"minimal.{name} must be a number or null, with a word on how")
         seen = t["measured"].get("fewest_seen", {})
         if seen and t["minimal"]["preemptions"] is not None and seen["preemptions"] < t["minimal"]["preemptions"]:
-            wrong.append(f"a failing schedule with {seen['preemptions']} preemptions was seen, fewer than the minimum that is argued for")
+            wrong.append(
+                f"a failing schedule with {seen['preemptions']} preemptions was seen, fewer than the minimum that is argued for"
+            )
         if "FIXED" not in text:
             wrong.append("the source has no twin (FIXED)")
         return wrong
@@ -106,8 +129,13 @@ def program(name):
 
 def bounded(argv, cwd, timeout, env=None):
     """(status, stdout, stderr); a time-out kills the process group and gives status None."""
-    p = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-                         start_new_session=True, env=env)
+    p = subprocess.Popen([str(a) for a in argv],
+                         stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE,
+                         cwd=cwd,
+                         start_new_session=True,
+                         env=env)
     try:
         out, err = p.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -117,12 +145,24 @@ def bounded(argv, cwd, timeout, env=None):
     return p.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
 
-def hunt(heddle, exe, args, cwd, strategy=None, runs=2000, seed=1, time="60s", trace="/dev/null", more=(), backend="fibers"):
+def hunt(heddle,
+         exe,
+         args,
+         cwd,
+         strategy=None,
+         runs=2000,
+         seed=1,
+         time="60s",
+         trace="/dev/null",
+         more=(),
+         backend="fibers"):
     """(status, the JSON object or {}, stderr) of one hunt."""
     env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}")
     how = [] if strategy is None else ["--strategy", strategy]
-    code, out, err = bounded([heddle, "hunt", "--json", "--runs", runs, "--time", time, "--seed", seed, *how, *more, "-o", trace, "--", exe, *args],
-                             cwd, 600, env)
+    code, out, err = bounded([
+        heddle, "hunt", "--json", "--runs", runs, "--time", time, "--seed", seed, *how, *more, "-o", trace, "--", exe,
+        *args
+    ], cwd, 600, env)
     try:
         return code, json.loads(out), err
     except ValueError:

@@ -19,10 +19,19 @@ RUNS, ALONE = 20000, 20
 def trials(p, heddle, exe, work, strategy, a):
     results = []
     for seed in range(1, a.trials + 1):
-        code, found, err = corpus.hunt(heddle, exe, p.args(), work, strategy, runs=RUNS, seed=seed, time=a.limit, trace=work / "t.heddle")
+        code, found, err = corpus.hunt(heddle,
+                                       exe,
+                                       p.args(),
+                                       work,
+                                       strategy,
+                                       runs=RUNS,
+                                       seed=seed,
+                                       time=a.limit,
+                                       trace=work / "t.heddle")
         failure = found.get("failure") or {}
         if code not in (corpus.FOUND, corpus.CLEAN) or (failure and failure.get("kind") != p.truth["symptom"]["kind"]):
-            raise RuntimeError(f"{p.name} {strategy} seed {seed}: status {code} {failure.get('signature')} {err[-300:]}")
+            raise RuntimeError(
+                f"{p.name} {strategy} seed {seed}: status {code} {failure.get('signature')} {err[-300:]}")
         results.append({"seed": seed, "strategy": strategy, **found})
     return results
 
@@ -52,7 +61,16 @@ def shortest(p, heddle, seconds):
         while time.monotonic() < end and not (seen and all(seen[k] == goal[k] for k in ("switches", "preemptions"))):
             seed += 1
             depth = 1 + (seed % 4 if goal["preemptions"] is None else goal["preemptions"])
-            _, found, _ = corpus.hunt(heddle, exe, p.args(), work, "pct", runs=2000, seed=seed, time="4s", trace=work / "t.heddle", more=("--depth", depth))
+            _, found, _ = corpus.hunt(heddle,
+                                      exe,
+                                      p.args(),
+                                      work,
+                                      "pct",
+                                      runs=2000,
+                                      seed=seed,
+                                      time="4s",
+                                      trace=work / "t.heddle",
+                                      more=("--depth", depth))
             if found.get("found") and p.is_symptom(found["failure"]):
                 seen = better(seen, {k: found[k] for k in ("switches", "preemptions")})
     p.truth["measured"]["fewest_seen"] = seen
@@ -78,13 +96,32 @@ def measure(p, heddle, a):
         signatures += sorted({r["failure"]["signature"] for r in found} - set(signatures))
         fewest = min(found, key=lambda r: (r["preemptions"], r["switches"]))
         p.truth["measured"] = {
-            "date": datetime.date.today().isoformat(), "limit": a.limit, "threads": max(r["threads"] for r in found),
-            "points": round(statistics.median(r["steps"] for r in found)), "points_fixed": twin.get("steps"),
-            "schedules": {s: {"median": median_runs(r), "found": sum(x["found"] for x in r), "trials": len(r)} for s, r in hunts.items()},
-            "fewest_seen": {"switches": fewest["switches"], "preemptions": fewest["preemptions"]},
-            "races": sorted({x["variable"] for r in found for x in r["races"] if x.get("variable")})[:8],
-            "alone": {"failed": alone(p, exe, work), "runs": ALONE},
-            "witness": {k: cheapest[k] for k in ("strategy", "seed", "runs")}}
+            "date": datetime.date.today().isoformat(),
+            "limit": a.limit,
+            "threads": max(r["threads"] for r in found),
+            "points": round(statistics.median(r["steps"] for r in found)),
+            "points_fixed": twin.get("steps"),
+            "schedules": {
+                s: {
+                    "median": median_runs(r),
+                    "found": sum(x["found"] for x in r),
+                    "trials": len(r)
+                }
+                for s, r in hunts.items()
+            },
+            "fewest_seen": {
+                "switches": fewest["switches"],
+                "preemptions": fewest["preemptions"]
+            },
+            "races": sorted({x["variable"]
+                             for r in found for x in r["races"] if x.get("variable")})[:8],
+            "alone": {
+                "failed": alone(p, exe, work),
+                "runs": ALONE
+            },
+            "witness": {k: cheapest[k]
+                        for k in ("strategy", "seed", "runs")}
+        }
     write(p)
     return p.truth["measured"]
 
@@ -103,7 +140,12 @@ def main():
             if a.trials:
                 print(p.name, json.dumps(measure(p, a.heddle.resolve(), a)["schedules"]), flush=True)
             if a.shortest:
-                print(p.name, "shortest", json.dumps(shortest(p, a.heddle.resolve(), a.shortest)), "argued", json.dumps(p.truth["minimal"]), flush=True)
+                print(p.name,
+                      "shortest",
+                      json.dumps(shortest(p, a.heddle.resolve(), a.shortest)),
+                      "argued",
+                      json.dumps(p.truth["minimal"]),
+                      flush=True)
         except RuntimeError as e:
             failed += 1
             print("not ok", e, flush=True)

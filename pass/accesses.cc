@@ -33,7 +33,8 @@ bool loads_vtable(const llvm::LoadInst& load) {
     for (const auto* use : address->users())
       if (const auto* entry = llvm::dyn_cast<llvm::LoadInst>(use); entry && entry != &load)
         for (const auto* call : entry->users())
-          if (const auto* base = llvm::dyn_cast<llvm::CallBase>(call); base && base->getCalledOperand() == entry && slot)
+          if (const auto* base = llvm::dyn_cast<llvm::CallBase>(call);
+              base && base->getCalledOperand() == entry && slot)
             return true;
   }
   return false;

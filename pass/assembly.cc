@@ -1,4 +1,5 @@
-// Inline assembly with operands in memory: what it does to them is not known, so a recording takes that memory over first.
+// Inline assembly with operands in memory: what it does to them is not known, so a recording takes that memory over
+// first.
 //
 //   before:  asm("incq $0", "=*m,*m")(%p, %p)     after:  __heddle_will_write(%p, 8, @site)
 //                                                         asm("incq $0", "=*m,*m")(%p, %p)
@@ -17,7 +18,9 @@ bool hook_assembly(Work& work, llvm::Instruction& instruction) {
   unsigned argument = 0;
   llvm::Value* last = nullptr;  // "+m" is an output and an input
   for (const auto& constraint : code->ParseConstraints()) {
-    if (constraint.Type == llvm::InlineAsm::isClobber || (constraint.Type == llvm::InlineAsm::isOutput && !constraint.isIndirect)) continue;
+    if (constraint.Type == llvm::InlineAsm::isClobber ||
+        (constraint.Type == llvm::InlineAsm::isOutput && !constraint.isIndirect))
+      continue;
     const unsigned number = argument++;
     auto* type = constraint.isIndirect && number < call->arg_size() ? call->getParamElementType(number) : nullptr;
     if (!type || !type->isSized()) continue;

@@ -31,13 +31,13 @@ bool classify(llvm::Instruction& instruction, Operation& out) {
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load && load->isAtomic()) {
     out = {load->getPointerOperand(), load->getType(), HEDDLE_EV_ATOMIC_LOAD, load->getOrdering(), load->getOrdering()};
   } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store && store->isAtomic()) {
-    out = {store->getPointerOperand(), store->getValueOperand()->getType(), HEDDLE_EV_ATOMIC_STORE, store->getOrdering(),
-           store->getOrdering()};
+    out = {store->getPointerOperand(), store->getValueOperand()->getType(), HEDDLE_EV_ATOMIC_STORE,
+           store->getOrdering(), store->getOrdering()};
   } else if (auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     out = {rmw->getPointerOperand(), rmw->getType(), HEDDLE_EV_ATOMIC_RMW, rmw->getOrdering(), rmw->getOrdering()};
   } else if (auto* cas = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    out = {cas->getPointerOperand(), cas->getCompareOperand()->getType(), HEDDLE_EV_ATOMIC_CAS, cas->getSuccessOrdering(),
-           cas->getFailureOrdering()};
+    out = {cas->getPointerOperand(), cas->getCompareOperand()->getType(), HEDDLE_EV_ATOMIC_CAS,
+           cas->getSuccessOrdering(), cas->getFailureOrdering()};
   } else {
     return false;
   }
@@ -96,9 +96,10 @@ bool hook_atomic(Work& work, llvm::Instruction& instruction) {
   uint32_t flags = flag_if(instruction.isVolatile(), HEDDLE_SITE_VOLATILE);
   auto* site = work.site(instruction, {operation.kind, static_cast<uint8_t>(size), flags, {}}, operation.pointer);
   BuilderBefore builder(instruction);
-  work.hooks.call(builder, "__heddle_atomic",
-                  {operation.pointer, builder.getInt32(size), builder.getInt32(operation.kind),
-                   builder.getInt32(c_order(operation.order)), builder.getInt32(c_order(operation.failure_order)), site});
+  work.hooks.call(
+      builder, "__heddle_atomic",
+      {operation.pointer, builder.getInt32(size), builder.getInt32(operation.kind),
+       builder.getInt32(c_order(operation.order)), builder.getInt32(c_order(operation.failure_order)), site});
   hook_done(work, instruction, operation, site);
   return true;
 }

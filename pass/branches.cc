@@ -1,11 +1,14 @@
-// Branch hooks. `outcome` is the number of the successor in LLVM's order: for `br i1` 0 is the true side, 1 the false side;
-// for `switch` 0 is the default, i the i-th case, and cases with the same destination share the lowest of their numbers.
+// Branch hooks. `outcome` is the number of the successor in LLVM's order: for `br i1` 0 is the true side, 1 the false
+// side; for `switch` 0 is the default, i the i-th case, and cases with the same destination share the lowest of their
+// numbers.
 //
-//   br i1 %c, T, F        ->  if (__heddle_active & HEDDLE_ACTIVE_BRANCHES) __heddle_branch(zext(!%c), @site); br i1 %c, T, F
-//   switch %v, ...        ->  each destination is reached through a block that calls __heddle_branch(number, @site), under the same condition
-//   br header (back-edge) ->  __heddle_branch(0, @site); br header        also indirectbr, where it can close a loop
+//   br i1 %c, T, F        ->  if (__heddle_active & HEDDLE_ACTIVE_BRANCHES) __heddle_branch(zext(!%c), @site); br i1
+//   %c, T, F switch %v, ...        ->  each destination is reached through a block that calls __heddle_branch(number,
+//   @site), under the same condition br header (back-edge) ->  __heddle_branch(0, @site); br header        also
+//   indirectbr, where it can close a loop
 //
-// Without the condition: where a loop is closed, in loops that spin, in functions that recurse. A thread has to come past hooks while it runs.
+// Without the condition: where a loop is closed, in loops that spin, in functions that recurse. A thread has to come
+// past hooks while it runs.
 #include "abi/events.h"
 #include "abi/hooks.h"
 #include "abi/site.h"
@@ -54,10 +57,12 @@ llvm::Instruction& place_of_hook(Work& work, const Branch& branch, llvm::Instruc
   if (branch.flags) return before;
   auto& context = before.getContext();
   BuilderBefore builder(before);
-  auto* active = builder.CreateLoad(builder.getInt32Ty(), work.active, /*isVolatile=*/true);  // volatile: no loop is split for its sake
+  auto* active = builder.CreateLoad(builder.getInt32Ty(), work.active,
+                                    /*isVolatile=*/true);  // volatile: no loop is split for its sake
   active->setMetadata(kOnRequest, llvm::MDNode::get(context, {}));
   auto* wanted = builder.CreateIsNotNull(builder.CreateAnd(active, HEDDLE_ACTIVE_BRANCHES));
-  return *llvm::SplitBlockAndInsertIfThen(wanted, before.getIterator(), /*Unreachable=*/false, llvm::MDBuilder(context).createBranchWeights(1, 1000));
+  return *llvm::SplitBlockAndInsertIfThen(wanted, before.getIterator(), /*Unreachable=*/false,
+                                          llvm::MDBuilder(context).createBranchWeights(1, 1000));
 }
 
 void mark(const Branch& branch, llvm::CallInst* hook) {
@@ -75,7 +80,8 @@ void hook_jump(Work& work, const Branch& branch, llvm::Constant* site) {
 }
 
 // All edges from the switch to `destination` go through one new block, which reports `number`.
-void hook_switch_edge(Work& work, const Branch& branch, llvm::BasicBlock* destination, unsigned number, llvm::Constant* site) {
+void hook_switch_edge(Work& work, const Branch& branch, llvm::BasicBlock* destination, unsigned number,
+                      llvm::Constant* site) {
   auto& choice = llvm::cast<llvm::SwitchInst>(*branch.terminator);
   auto* block = choice.getParent();
   auto* edge = llvm::BasicBlock::Create(choice.getContext(), "", block->getParent(), destination);

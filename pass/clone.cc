@@ -56,7 +56,8 @@ Function* move_body(Function& f) {
     label->destroyConstant();
   }
   plain->setSubprogram(f.getSubprogram());
-  if (auto* profile = f.getMetadata(llvm::LLVMContext::MD_prof)) plain->setMetadata(llvm::LLVMContext::MD_prof, profile);
+  if (auto* profile = f.getMetadata(llvm::LLVMContext::MD_prof))
+    plain->setMetadata(llvm::LLVMContext::MD_prof, profile);
   f.setSubprogram(nullptr);
   f.setPersonalityFn(nullptr);
   return plain;
@@ -98,7 +99,8 @@ void add_aliases(llvm::Module& module, llvm::DenseMap<GlobalValue*, Function*>& 
 std::vector<Clones> clone_functions(const std::vector<Function*>& functions, llvm::GlobalVariable* active) {
   std::vector<Clones> result;
   llvm::DenseMap<GlobalValue*, Function*> to_plain, to_hooked;
-  for (auto* f : functions) result.push_back({.dispatcher = f, .plain = move_body(*f), .hooked = nullptr, .name = f->getName().str()});
+  for (auto* f : functions)
+    result.push_back({.dispatcher = f, .plain = move_body(*f), .hooked = nullptr, .name = f->getName().str()});
   for (auto& clones : result) {
     clones.hooked = clone_for_hooks(*clones.plain, *clones.dispatcher);
     if (!can_bypass(*clones.dispatcher)) continue;

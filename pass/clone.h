@@ -32,7 +32,8 @@ struct Clones {
   llvm::GlobalVariable* record = nullptr;  // of `enter`
 };
 
-/// A function that calls hooks writes memory and synchronises, whatever its source promised. T: a function, or a call of it.
+/// A function that calls hooks writes memory and synchronises, whatever its source promised. T: a function, or a call
+/// of it.
 template <class T>
 void drop_promises(T& f) {
   for (auto kind : {llvm::Attribute::Memory, llvm::Attribute::NoSync, llvm::Attribute::NoFree,

@@ -13,8 +13,8 @@
 namespace heddle {
 namespace {
 
-// Decides which metadata is shared: everything that hangs on the function's own scopes, but is none of them. What is not
-// marked here and is distinct gets copied by the mapper: the subprogram, its blocks, loop ids, assignment ids.
+// Decides which metadata is shared: everything that hangs on the function's own scopes, but is none of them. What is
+// not marked here and is distinct gets copied by the mapper: the subprogram, its blocks, loop ids, assignment ids.
 class Sharing {
  public:
   Sharing(const llvm::DISubprogram* own, llvm::ValueToValueMapTy& values) : own_(own), values_(values) {}
@@ -54,7 +54,8 @@ class Sharing {
 
   void instruction(const llvm::Instruction& instruction) {
     location(instruction.getDebugLoc().get());
-    if (const auto* intrinsic = llvm::dyn_cast<llvm::DbgVariableIntrinsic>(&instruction)) variable(intrinsic->getVariable());
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::DbgVariableIntrinsic>(&instruction))
+      variable(intrinsic->getVariable());
     for (auto& record : instruction.getDbgRecordRange()) {
       location(record.getDebugLoc().get());
       if (const auto* bound = llvm::dyn_cast<llvm::DbgVariableRecord>(&record)) variable(bound->getVariable());
@@ -89,8 +90,8 @@ void clone_jump_tables(llvm::Function& f, llvm::ValueToValueMapTy& values) {
     });
   }
   for (auto* table : tables) {
-    auto* copy = new llvm::GlobalVariable(*f.getParent(), table->getValueType(), table->isConstant(), table->getLinkage(),
-                                          nullptr, table->getName());
+    auto* copy = new llvm::GlobalVariable(*f.getParent(), table->getValueType(), table->isConstant(),
+                                          table->getLinkage(), nullptr, table->getName());
     copy->copyAttributesFrom(table);
     copy->setInitializer(llvm::MapValue(table->getInitializer(), values));
     values[table] = copy;

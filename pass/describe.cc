@@ -24,12 +24,16 @@ Expression of_variable(const llvm::DILocalVariable* variable, const llvm::DIExpr
 
 Expression of_local(const llvm::Value* local) {
   auto* value = const_cast<llvm::Value*>(local);
-  for (const auto* record : llvm::findDVRDeclares(value)) return of_variable(record->getVariable(), record->getExpression());
-  for (const auto* declare : llvm::findDbgDeclares(value)) return of_variable(declare->getVariable(), declare->getExpression());
+  for (const auto* record : llvm::findDVRDeclares(value))
+    return of_variable(record->getVariable(), record->getExpression());
+  for (const auto* declare : llvm::findDbgDeclares(value))
+    return of_variable(declare->getVariable(), declare->getExpression());
   // From -O1 on, clang tracks assignments instead of declaring an address.
   if (auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(value)) {
-    for (const auto* record : llvm::at::getDVRAssignmentMarkers(alloca)) return of_variable(record->getVariable(), nullptr);
-    for (const auto* marker : llvm::at::getAssignmentMarkers(alloca)) return of_variable(marker->getVariable(), nullptr);
+    for (const auto* record : llvm::at::getDVRAssignmentMarkers(alloca))
+      return of_variable(record->getVariable(), nullptr);
+    for (const auto* marker : llvm::at::getAssignmentMarkers(alloca))
+      return of_variable(marker->getVariable(), nullptr);
   }
   return {local->getName().str()};
 }
@@ -72,7 +76,8 @@ Expression of_gep(const llvm::GEPOperator& gep, const llvm::DataLayout& layout, 
   bool enters_struct = gep.getSourceElementType()->isStructTy() && gep.getNumIndices() > 1;
   if (!enters_struct) return base;
   auto* first = llvm::cast<llvm::StructType>(gep.getSourceElementType());
-  return first->getNumElements() ? base.narrowed(layout.getTypeStoreSize(first->getElementType(0)).getKnownMinValue()) : base;
+  return first->getNumElements() ? base.narrowed(layout.getTypeStoreSize(first->getElementType(0)).getKnownMinValue())
+                                 : base;
 }
 
 Expression place_of(const llvm::Value* pointer, const llvm::DataLayout& layout, int steps) {

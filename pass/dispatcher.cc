@@ -9,8 +9,8 @@
 namespace heddle {
 namespace {
 
-// Not inlined: the hooked body would lose its frame pointer, either body would give the other a stack frame to set up, and
-// sanitizers would put code between the tail call and the return.
+// Not inlined: the hooked body would lose its frame pointer, either body would give the other a stack frame to set up,
+// and sanitizers would put code between the tail call and the return.
 void forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block, bool always_in_place) {
   llvm::IRBuilder<> builder(block);
   llvm::SmallVector<llvm::Value*> arguments;
@@ -28,8 +28,9 @@ void forward(llvm::Function& f, llvm::Function& target, llvm::BasicBlock* block,
     builder.CreateRet(call);
 }
 
-// Where LLVM 19 breaks musttail on x86-64: byval arguments are copied through the caller's return address, and dead argument
-// elimination drops the "..." of a callee under its musttail caller. Two jumps forward everything without touching it.
+// Where LLVM 19 breaks musttail on x86-64: byval arguments are copied through the caller's return address, and dead
+// argument elimination drops the "..." of a callee under its musttail caller. Two jumps forward everything without
+// touching it.
 bool needs_jumps(const llvm::Function& f) {
   return f.isVarArg() || llvm::any_of(f.args(), [](const llvm::Argument& argument) { return argument.hasByValAttr(); });
 }
@@ -43,18 +44,21 @@ void write_jumps(llvm::Function& f, llvm::Function& plain, llvm::Function& hooke
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &f));
   auto* pointer = builder.getPtrTy();
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer, pointer}, false);
-  auto* jumps = llvm::InlineAsm::get(type, "cmpl $$0, $0\n\tjne ${1:P}\n\tjmp ${2:P}", "*m,s,s,~{dirflag},~{fpsr},~{flags}",
-                                     /*hasSideEffects=*/true);
+  auto* jumps =
+      llvm::InlineAsm::get(type, "cmpl $$0, $0\n\tjne ${1:P}\n\tjmp ${2:P}", "*m,s,s,~{dirflag},~{fpsr},~{flags}",
+                           /*hasSideEffects=*/true);
   auto* call = builder.CreateCall(type, jumps, {active, &hooked, &plain});
   call->addParamAttr(0, llvm::Attribute::get(context, llvm::Attribute::ElementType, builder.getInt32Ty()));
   builder.CreateUnreachable();
 }
 
 // `set`, if the first word of `flag` is not 0. `constant`: it does not change while code runs that may ask.
-void write_choice(llvm::Function& f, llvm::Function& unset, llvm::Function& set, llvm::GlobalVariable* flag, bool constant) {
+void write_choice(llvm::Function& f, llvm::Function& unset, llvm::Function& set, llvm::GlobalVariable* flag,
+                  bool constant) {
   auto& context = f.getContext();
-  for (auto kind : {llvm::Attribute::PresplitCoroutine, llvm::Attribute::SanitizeAddress, llvm::Attribute::SanitizeHWAddress,
-                    llvm::Attribute::SanitizeMemory, llvm::Attribute::SanitizeThread, llvm::Attribute::SanitizeMemTag})
+  for (auto kind :
+       {llvm::Attribute::PresplitCoroutine, llvm::Attribute::SanitizeAddress, llvm::Attribute::SanitizeHWAddress,
+        llvm::Attribute::SanitizeMemory, llvm::Attribute::SanitizeThread, llvm::Attribute::SanitizeMemTag})
     f.removeFnAttr(kind);  // they speak about bodies, and this one is only a jump
   if (needs_jumps(f)) return write_jumps(f, unset, set, flag);
   auto* entry = llvm::BasicBlock::Create(context, "entry", &f);
@@ -97,7 +101,9 @@ void jump_to_record(llvm::CallBase& old, llvm::Function& record) {
 llvm::CallInst* forwarding_call(llvm::Function& f, const llvm::Function& plain) {
   for (auto& instruction : llvm::instructions(f)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isIntrinsic() || call->getCalledFunction() == &plain) continue;
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isIntrinsic() ||
+        call->getCalledFunction() == &plain)
+      continue;
     auto* back = llvm::dyn_cast<llvm::ReturnInst>(call->getNextNonDebugInstruction());
     return back && (!back->getReturnValue() || back->getReturnValue() == call) ? call : nullptr;
   }
@@ -106,11 +112,13 @@ llvm::CallInst* forwarding_call(llvm::Function& f, const llvm::Function& plain) 
 
 }  // namespace
 
-void dispatch_recordings(llvm::Function& f, const llvm::Function& plain, llvm::Function& record, llvm::GlobalVariable* active) {
+void dispatch_recordings(llvm::Function& f, const llvm::Function& plain, llvm::Function& record,
+                         llvm::GlobalVariable* active) {
   if (f.getFunctionType() != record.getFunctionType()) return;
   if (f.hasFnAttribute(llvm::Attribute::Naked)) {
     for (auto& instruction : llvm::instructions(f))
-      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm()) return jump_to_record(*call, record);
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm())
+        return jump_to_record(*call, record);
     return;
   }
   auto* call = forwarding_call(f, plain);
@@ -121,7 +129,8 @@ void dispatch_recordings(llvm::Function& f, const llvm::Function& plain, llvm::F
   block->getTerminator()->eraseFromParent();
   llvm::IRBuilder<> builder(block);
   auto* value = builder.CreateLoad(builder.getInt32Ty(), active);
-  builder.CreateCondBr(builder.CreateIsNotNull(builder.CreateAnd(value, unsigned{HEDDLE_ACTIVE_RECORD})), to_record, to_hooked);
+  builder.CreateCondBr(builder.CreateIsNotNull(builder.CreateAnd(value, unsigned{HEDDLE_ACTIVE_RECORD})), to_record,
+                       to_hooked);
   forward(f, record, to_record, false);
 }
 

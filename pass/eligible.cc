@@ -18,8 +18,8 @@ bool is_library_loop(llvm::StringRef name) {
       .Default(false);
 }
 
-// Addresses of blocks (&&label) can follow into the clones if nobody but `f` has them: in its code, or in constant tables that
-// only its code reads.
+// Addresses of blocks (&&label) can follow into the clones if nobody but `f` has them: in its code, or in constant
+// tables that only its code reads.
 bool gives_away_labels(const llvm::Function& f) {
   bool gives = false;
   auto is_own = [&](const llvm::User* user) {

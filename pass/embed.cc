@@ -9,9 +9,10 @@
 namespace heddle {
 namespace {
 
-// LLVM treats this section name as metadata: not loaded, kept by --gc-sections and strip, concatenated by every linker. Other
-// names would be loaded into memory. Not ".llvmbc", which is also metadata: where LLVM's linker plugin is installed, GNU ar, nm
-// and ranlib take any object with a section of that name for bitcode, fail on our frame, and write archives without an index.
+// LLVM treats this section name as metadata: not loaded, kept by --gc-sections and strip, concatenated by every linker.
+// Other names would be loaded into memory. Not ".llvmbc", which is also metadata: where LLVM's linker plugin is
+// installed, GNU ar, nm and ranlib take any object with a section of that name for bitcode, fail on our frame, and
+// write archives without an index.
 constexpr const char* kSection = ".llvmcmd";
 
 uint64_t fnv1a(const std::string& bytes) {

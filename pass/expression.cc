@@ -32,8 +32,9 @@ bool is_reference(const DIType* type) {
 
 const DIType* pointee(const DIType* type) {
   const auto* derived = llvm::dyn_cast_or_null<DIDerivedType>(type);
-  return derived && (derived->getTag() == llvm::dwarf::DW_TAG_pointer_type || is_reference(type)) ? derived->getBaseType()
-                                                                                                  : nullptr;
+  return derived && (derived->getTag() == llvm::dwarf::DW_TAG_pointer_type || is_reference(type))
+             ? derived->getBaseType()
+             : nullptr;
 }
 
 const DICompositeType* array_of(const DIType* type) {

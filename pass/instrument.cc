@@ -30,7 +30,8 @@ namespace {
 void describe_calls(const llvm::Function& f, const Work& work, const Wrappers& wrappers) {
   for (const auto& instruction : llvm::instructions(f)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (const auto* object = call ? wrappers.object_of(*call) : nullptr) work.site(instruction, {0, 0, HEDDLE_SITE_CALL, {}}, object);
+    if (const auto* object = call ? wrappers.object_of(*call) : nullptr)
+      work.site(instruction, {0, 0, HEDDLE_SITE_CALL, {}}, object);
   }
 }
 
@@ -47,11 +48,13 @@ SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const C
   describe_calls(f, work, wrappers);
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))
-    if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction)) instructions.push_back(&instruction);
+    if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction))
+      instructions.push_back(&instruction);
   for (auto* instruction : instructions) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(instruction)) hook_byval(work, *call);
     hook_atomic(work, *instruction) || hook_access(work, *instruction) || hook_range(work, *instruction) ||
-        hook_library(work, *instruction) || hook_vector(work, *instruction) || hook_library_atomic(work, *instruction) || hook_outside(work, *instruction) ||
+        hook_library(work, *instruction) || hook_vector(work, *instruction) ||
+        hook_library_atomic(work, *instruction) || hook_outside(work, *instruction) ||
         hook_assembly(work, *instruction) || hook_call(work, *instruction);
   }
   hook_branches(work, f);

@@ -40,7 +40,8 @@ bool hook_access(Work& work, llvm::Instruction& instruction);   // accesses.cc: 
 bool hook_atomic(Work& work, llvm::Instruction& instruction);   // atomics.cc: atomic load/store/rmw/cmpxchg, fence
 bool hook_library_atomic(Work& work, llvm::Instruction& instruction);  // library_atomics.cc: calls of libatomic
 bool hook_range(Work& work, llvm::Instruction& instruction);    // ranges.cc: mem* intrinsics
-bool hook_library(Work& work, llvm::Instruction& instruction);  // library.cc: calls of libc with known effects on memory
+bool hook_library(Work& work,
+                  llvm::Instruction& instruction);  // library.cc: calls of libc with known effects on memory
 bool hook_call(Work& work, llvm::Instruction& instruction);     // calls.cc: calls of functions that may have no hooks
 bool hook_assembly(Work& work, llvm::Instruction& instruction);  // assembly.cc: operands of inline assembly
 bool hook_vector(Work& work, llvm::Instruction& instruction);   // vectors.cc: masked load/store/gather/scatter
@@ -54,9 +55,11 @@ void order_pointer_unlock(llvm::Function& clone, llvm::StringRef name);  // poin
 void keep(llvm::CallInst* hook);
 
 /// A range hook for `length` bytes at `pointer`, unless that memory is private.
-void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length, uint32_t flags);
+void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length,
+                uint32_t flags);
 
-/// Where code behind the call goes: behind an invoke that is its normal successor, made its own if others come there too. Null: nowhere.
+/// Where code behind the call goes: behind an invoke that is its normal successor, made its own if others come there
+/// too. Null: nowhere.
 llvm::Instruction* behind(llvm::CallBase& call);
 
 }  // namespace heddle

@@ -1,4 +1,5 @@
-// Calls of libc functions whose memory effects are known: mem*, str*, reads and writes of descriptors and files, printf.
+// Calls of libc functions whose memory effects are known: mem*, str*, reads and writes of descriptors and files,
+// printf.
 //
 //   before:  strcpy(%d, %s)           after:  __heddle_read_string(%s, limit, stop, @site1)
 //                                             __heddle_write_string(%d, %s, limit, 0, @site2)
@@ -221,11 +222,14 @@ class Emitter {
 
   llvm::Value* argument(int number) { return call_.getArgOperand(static_cast<unsigned>(number)); }
   llvm::Value* number(int number, uint64_t otherwise) {
-    return number < 0 ? builder_.getInt64(otherwise) : builder_.CreateZExtOrTrunc(argument(number), builder_.getInt64Ty());
+    return number < 0 ? builder_.getInt64(otherwise)
+                      : builder_.CreateZExtOrTrunc(argument(number), builder_.getInt64Ty());
   }
   llvm::Value* flag(bool on) { return builder_.getInt32(on); }
   llvm::Value* result() { return builder_.CreateSExtOrTrunc(&call_, builder_.getInt64Ty()); }
-  llvm::Value* at_most(llvm::Value* a, llvm::Value* b) { return builder_.CreateSelect(builder_.CreateICmpULT(a, b), a, b); }
+  llvm::Value* at_most(llvm::Value* a, llvm::Value* b) {
+    return builder_.CreateSelect(builder_.CreateICmpULT(a, b), a, b);
+  }
   llvm::Value* times_unit(const Part& p, llvm::Value* count) {
     return p.unit < 0 ? count : builder_.CreateMul(count, number(p.unit, 1));
   }
@@ -249,7 +253,8 @@ class Emitter {
   // Two characters at which the search ends: the end of the string and the one that is looked for.
   llvm::Value* stops(int argument_number, bool only_that) {
     if (argument_number < 0) return builder_.getInt32(0);
-    auto* wanted = builder_.CreateAnd(builder_.CreateZExtOrTrunc(argument(argument_number), builder_.getInt32Ty()), 255);
+    auto* wanted =
+        builder_.CreateAnd(builder_.CreateZExtOrTrunc(argument(argument_number), builder_.getInt32Ty()), 255);
     return only_that ? builder_.CreateMul(wanted, builder_.getInt32(0x101)) : wanted;
   }
   void range(bool write, llvm::Value* pointer, llvm::Value* bytes, llvm::Value* site) {
@@ -264,11 +269,16 @@ class Emitter {
     switch (p.effect) {
       case kPrinted: return number(p.length, kUnknown);
       case kFilledString: return number(p.pointer + 1, kUnknown);
-      case kFilled: return p.unit < 0 ? nullptr : builder_.CreateMul(number(p.unit, 1), number(p.unit + 1, 1));  // fread; system calls see to it themselves
+      case kFilled:
+        return p.unit < 0 ? nullptr
+                          : builder_.CreateMul(number(p.unit, 1),
+                                               number(p.unit + 1, 1));  // fread; system calls see to it themselves
       default: return nullptr;
     }
   }
-  void hook(llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments) { work_.hooks.call(builder_, name, arguments); }
+  void hook(llvm::StringRef name, llvm::ArrayRef<llvm::Value*> arguments) {
+    work_.hooks.call(builder_, name, arguments);
+  }
 
   Work& work_;
   llvm::CallBase& call_;
@@ -315,7 +325,8 @@ bool fits(const llvm::CallBase& call, const Part& p) {
   if (is_after(p.effect) && !from_result && !call.getType()->isIntegerTy()) return false;
   bool searches = p.effect == kReadString || p.effect == kFindByte;
   bool other = p.other < 0 || (searches ? is_number(call, p.other) : is_pointer(call, p.other));
-  return (p.effect == kNewString || is_pointer(call, p.pointer)) && other && is_number(call, p.length) && is_number(call, p.unit);
+  return (p.effect == kNewString || is_pointer(call, p.pointer)) && other && is_number(call, p.length) &&
+         is_number(call, p.unit);
 }
 
 const Shape* shape_of(const llvm::CallBase& call) {

@@ -9,8 +9,9 @@
 namespace heddle {
 namespace {
 
-// Arguments: size, object, then by function. `value` is the one that points to what hooks.h wants after the operation: the
-// value before it, or the stored one. (A successful cas leaves the old value in `expected`, a failed one puts it there.)
+// Arguments: size, object, then by function. `value` is the one that points to what hooks.h wants after the operation:
+// the value before it, or the stored one. (A successful cas leaves the old value in `expected`, a failed one puts it
+// there.)
 struct Shape {
   const char* name;
   uint8_t kind;

@@ -31,8 +31,8 @@ llvm::StringRef hook_name(const llvm::Instruction& instruction) {
 // Hooks that a light clone lacks.
 bool is_dropped(const llvm::Instruction& instruction) {
   auto name = hook_name(instruction);
-  return name.starts_with("read") || name.starts_with("write") || name.starts_with("vector") || name.starts_with("will_write") ||
-         name.starts_with("call_") || name.starts_with("branch");
+  return name.starts_with("read") || name.starts_with("write") || name.starts_with("vector") ||
+         name.starts_with("will_write") || name.starts_with("call_") || name.starts_with("branch");
 }
 
 bool is_active_test(const llvm::Instruction& instruction) {
@@ -42,7 +42,8 @@ bool is_active_test(const llvm::Instruction& instruction) {
 // Is a light clone worth its code? Hooks that are called on request only, and marks around calls, cost next to nothing.
 bool has_costly_hooks(const Function& hooked) {
   return llvm::any_of(llvm::instructions(hooked), [](const llvm::Instruction& instruction) {
-    return is_dropped(instruction) && !instruction.getMetadata(kOnRequest) && !hook_name(instruction).starts_with("call_");
+    return is_dropped(instruction) && !instruction.getMetadata(kOnRequest) &&
+           !hook_name(instruction).starts_with("call_");
   });
 }
 
@@ -62,14 +63,15 @@ void fold_active_test(llvm::Instruction& load) {
   }
 }
 
-// An allocation whose result nobody uses is removed by the optimiser; in the hooked clone a hook uses it. Both must allocate: how much
-// memory there is, is seen by the program.
+// An allocation whose result nobody uses is removed by the optimiser; in the hooked clone a hook uses it. Both must
+// allocate: how much memory there is, is seen by the program.
 void keep_allocations(Function& light) {
   llvm::SmallVector<llvm::CallBase*> allocations;
   for (auto& instruction : llvm::instructions(light)) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     const auto* callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && callee->isDeclaration() && call->returnDoesNotAlias() && !call->isMustTailCall()) allocations.push_back(call);
+    if (callee && callee->isDeclaration() && call->returnDoesNotAlias() && !call->isMustTailCall())
+      allocations.push_back(call);
   }
   for (auto* call : allocations) {
     auto* next = behind(*call);
@@ -99,7 +101,8 @@ void strip(Function& light) {
 
 class Maker {
  public:
-  Maker(llvm::Module& module, std::vector<Clones>& all, const std::vector<SiteArray>& sites) : module_(module), all_(all), sites_(sites) {}
+  Maker(llvm::Module& module, std::vector<Clones>& all, const std::vector<SiteArray>& sites)
+      : module_(module), all_(all), sites_(sites) {}
 
   unsigned make() {
     for (unsigned i = 0; i < all_.size(); ++i) by_hooked_[all_[i].hooked] = i;
@@ -122,7 +125,8 @@ class Maker {
  private:
   bool can_be_light(const Clones& clones) {
     const auto& f = *clones.plain;
-    return !f.isPresplitCoroutine() && !f.callsFunctionThatReturnsTwice() && !sited_.contains(f) && has_costly_hooks(*clones.hooked);
+    return !f.isPresplitCoroutine() && !f.callsFunctionThatReturnsTwice() && !sited_.contains(f) &&
+           has_costly_hooks(*clones.hooked);
   }
 
   // As the hooked clone, in its group: of each group one object file's is linked.
@@ -136,14 +140,17 @@ class Maker {
   void clone(Clones& clones) {
     clones.light = clone_body(*clones.hooked, clones.name + ".light");
     place(*clones.light, clones);
-    clones.light->setPrefixData(llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()), HEDDLE_LIGHT_MARK));
+    clones.light->setPrefixData(
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()), HEDDLE_LIGHT_MARK));
     strip(*clones.light);
   }
 
   llvm::GlobalVariable* data(const Clones& clones, llvm::Type* type, llvm::StringRef name, bool named) {
     const bool merged = clones.hooked->hasLinkOnceODRLinkage();
-    auto* variable = new llvm::GlobalVariable(module_, type, false, merged && named ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::InternalLinkage,
-                                              nullptr, merged && named ? name + "." + clones.name : name);
+    auto* variable = new llvm::GlobalVariable(
+        module_, type, false,
+        merged && named ? llvm::GlobalValue::LinkOnceODRLinkage : llvm::GlobalValue::InternalLinkage, nullptr,
+        merged && named ? name + "." + clones.name : name);
     if (merged && named) variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
     variable->setDSOLocal(true);
     variable->setComdat(clones.hooked->getComdat());
@@ -152,11 +159,13 @@ class Maker {
 
   void make_entry(Clones& clones) {
     auto* number = llvm::Type::getInt32Ty(module_.getContext());
-    clones.record = data(clones, llvm::StructType::get(module_.getContext(), {number, number, number, number}), "__heddle_light", true);
+    clones.record = data(clones, llvm::StructType::get(module_.getContext(), {number, number, number, number}),
+                         "__heddle_light", true);
     clones.record->setExternallyInitialized(true);  // else it is 0 for the optimiser
     clones.record->setSection(HEDDLE_LIGHT_SECTION);
     clones.record->setAlignment(llvm::Align(sizeof(HeddleLight)));
-    clones.enter = Function::Create(clones.hooked->getFunctionType(), clones.hooked->getLinkage(), clones.hooked->getAddressSpace(), clones.name + ".enter", &module_);
+    clones.enter = Function::Create(clones.hooked->getFunctionType(), clones.hooked->getLinkage(),
+                                    clones.hooked->getAddressSpace(), clones.name + ".enter", &module_);
     clones.enter->copyAttributesFrom(clones.plain);
     clones.enter->setPersonalityFn(nullptr);
     clones.enter->setPrefixData(nullptr);
@@ -168,11 +177,12 @@ class Maker {
 
   bool is_small(const Clones& clones) const {
     const auto& f = *clones.plain;
-    return f.hasFnAttribute(llvm::Attribute::AlwaysInline) || f.hasFnAttribute(llvm::Attribute::InlineHint) || f.getInstructionCount() <= kSmall ||
-           (!clones.dispatcher && clones.hooked->hasOneUse());
+    return f.hasFnAttribute(llvm::Attribute::AlwaysInline) || f.hasFnAttribute(llvm::Attribute::InlineHint) ||
+           f.getInstructionCount() <= kSmall || (!clones.dispatcher && clones.hooked->hasOneUse());
   }
 
-  // Which of the light clone's callees it calls directly, and so the functions whose sites it depends on: its own first.
+  // Which of the light clone's callees it calls directly, and so the functions whose sites it depends on: its own
+  // first.
   const llvm::SetVector<unsigned>& depend(unsigned index) {
     auto& mine = depends_[index];
     if (!mine.empty()) return mine;
@@ -205,7 +215,8 @@ class Maker {
     llvm::SmallVector<llvm::Constant*> indices{llvm::ConstantInt::get(i32, 0)};
     for (unsigned step : path) indices.push_back(llvm::ConstantInt::get(i32, step));
     auto* here = llvm::ConstantExpr::getInBoundsGetElementPtr(from->getValueType(), from, indices);
-    auto* bytes = llvm::ConstantExpr::getSub(llvm::ConstantExpr::getPtrToInt(to, i64), llvm::ConstantExpr::getPtrToInt(here, i64));
+    auto* bytes = llvm::ConstantExpr::getSub(llvm::ConstantExpr::getPtrToInt(to, i64),
+                                             llvm::ConstantExpr::getPtrToInt(here, i64));
     return llvm::ConstantExpr::getTrunc(bytes, i32);
   }
 
@@ -219,7 +230,8 @@ class Maker {
     ranges->setConstant(true);
     llvm::SmallVector<llvm::Constant*> elements;
     for (unsigned i = 0; i < arrays.size(); ++i)
-      elements.push_back(llvm::ConstantStruct::get(pair, {distance(arrays[i].array, ranges, {i, 0}), llvm::ConstantInt::get(number, arrays[i].count)}));
+      elements.push_back(llvm::ConstantStruct::get(
+          pair, {distance(arrays[i].array, ranges, {i, 0}), llvm::ConstantInt::get(number, arrays[i].count)}));
     ranges->setInitializer(llvm::ConstantArray::get(llvm::cast<llvm::ArrayType>(ranges->getValueType()), elements));
     auto* none = llvm::ConstantInt::get(number, 0);
     clones.record->setInitializer(llvm::ConstantStruct::get(
@@ -246,14 +258,16 @@ class Maker {
 
 }  // namespace
 
-void make_light_clones(llvm::Module& module, std::vector<Clones>& all, const std::vector<SiteArray>& sites, Stats& stats) {
+void make_light_clones(llvm::Module& module, std::vector<Clones>& all, const std::vector<SiteArray>& sites,
+                       Stats& stats) {
   stats.light = Maker(module, all, sites).make();
 }
 
 void keep_sited_calls_in_place(const std::vector<Clones>& all) {
   SitedFunctions sited;
   for (const auto& clones : all)
-    if (SitedFunctions::is_large(*clones.plain) && sited.contains(*clones.plain)) clones.hooked->addFnAttr(llvm::Attribute::NoInline);
+    if (SitedFunctions::is_large(*clones.plain) && sited.contains(*clones.plain))
+      clones.hooked->addFnAttr(llvm::Attribute::NoInline);
 }
 
 }  // namespace heddle

@@ -40,7 +40,8 @@ void call_if_present(llvm::IRBuilder<>& builder, llvm::Function* hook, llvm::Arr
 
 // A variable that the linked module has once.
 llvm::GlobalVariable* declare_once(llvm::Module& module, llvm::Type* type, const char* name) {
-  auto* variable = new llvm::GlobalVariable(module, type, false, GlobalValue::LinkOnceODRLinkage, llvm::ConstantInt::get(type, 0), name);
+  auto* variable = new llvm::GlobalVariable(module, type, false, GlobalValue::LinkOnceODRLinkage,
+                                            llvm::ConstantInt::get(type, 0), name);
   variable->setVisibility(GlobalValue::HiddenVisibility);
   variable->setDSOLocal(true);
   variable->setAlignment(llvm::Align(module.getDataLayout().getABITypeAlign(type)));
@@ -54,7 +55,9 @@ constexpr const char* kActive = "__heddle_active";
 
 }  // namespace
 
-llvm::GlobalVariable* declare_active(llvm::Module& module) { return declare_once(module, llvm::Type::getInt32Ty(module.getContext()), kActive); }
+llvm::GlobalVariable* declare_active(llvm::Module& module) {
+  return declare_once(module, llvm::Type::getInt32Ty(module.getContext()), kActive);
+}
 llvm::GlobalVariable* find_active(llvm::Module& module) { return module.getNamedGlobal(kActive); }
 
 llvm::GlobalVariable* declare_record(llvm::Module& module) {
@@ -75,11 +78,14 @@ void add_module_constructor(llvm::Module& module, llvm::GlobalVariable* active) 
   // The last one may start the run.
   call_if_present(builder, declare_register(module, "__heddle_register_record", 1), {declare_record(module)});
   call_if_present(builder, declare_register(module, "__heddle_register_record_sites", 2),
-                  {section_bound(module, "__start_" HEDDLE_RECORD_SITE_SECTION), section_bound(module, "__stop_" HEDDLE_RECORD_SITE_SECTION)});
-  call_if_present(builder, declare_register(module, "__heddle_register_lights", 2),
-                  {section_bound(module, "__start_" HEDDLE_LIGHT_SECTION), section_bound(module, "__stop_" HEDDLE_LIGHT_SECTION)});
+                  {section_bound(module, "__start_" HEDDLE_RECORD_SITE_SECTION),
+                   section_bound(module, "__stop_" HEDDLE_RECORD_SITE_SECTION)});
+  call_if_present(
+      builder, declare_register(module, "__heddle_register_lights", 2),
+      {section_bound(module, "__start_" HEDDLE_LIGHT_SECTION), section_bound(module, "__stop_" HEDDLE_LIGHT_SECTION)});
   call_if_present(builder, declare_register(module, "__heddle_register_module", 3),
-                  {active, section_bound(module, "__start_" HEDDLE_SITE_SECTION), section_bound(module, "__stop_" HEDDLE_SITE_SECTION)});
+                  {active, section_bound(module, "__start_" HEDDLE_SITE_SECTION),
+                   section_bound(module, "__stop_" HEDDLE_SITE_SECTION)});
   builder.CreateRetVoid();
   // The associated data puts the entry into the function's comdat: one entry per linked module survives.
   llvm::appendToGlobalCtors(module, f, /*Priority=*/0, f);

@@ -86,7 +86,8 @@ void register_pass(llvm::PassBuilder& builder) {
   } else {
     builder.registerPipelineStartEPCallback(
         [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(HeddlePass()); });
-    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(RecordPass()); });
+    builder.registerOptimizerLastEPCallback(
+        [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(RecordPass()); });
   }
   builder.registerPipelineParsingCallback(  // opt -passes=heddle
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {

@@ -1,8 +1,9 @@
-// std::atomic<std::shared_ptr>: libstdc++ guards the pointer by a bit of its count, and unlocks in load() and wait() with relaxed
-// order. As written, the next store() races with their read of the pointer; nobody but libstdc++ can mend it, so hooked clones
-// unlock with release.
+// std::atomic<std::shared_ptr>: libstdc++ guards the pointer by a bit of its count, and unlocks in load() and wait()
+// with relaxed order. As written, the next store() races with their read of the pointer; nobody but libstdc++ can mend
+// it, so hooked clones unlock with release.
 //
-//   before:  fetch_sub(ptr %val, i64 1, i32 %o)      after:  fetch_sub(ptr %val, i64 1, i32 %o == relaxed ? release : %o)
+//   before:  fetch_sub(ptr %val, i64 1, i32 %o)      after:  fetch_sub(ptr %val, i64 1, i32 %o == relaxed ? release :
+//   %o)
 #include "pass/instrument.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/AtomicOrdering.h"

@@ -34,7 +34,8 @@ bool Privacy::is_private(const llvm::Value* object) const {
   if (objects_.contains(object)) return true;
   if (llvm::isa<llvm::ConstantPointerNull>(object)) return false;  // will fault: let the site be seen
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);
-  return global && (global->isConstant() || is_counter(global->getName()) || global->getName().starts_with("__heddle_"));
+  return global &&
+         (global->isConstant() || is_counter(global->getName()) || global->getName().starts_with("__heddle_"));
 }
 
 bool Privacy::covers(const llvm::Value* pointer) const {

@@ -7,7 +7,8 @@
 #include "pass/instrument.h"
 
 namespace heddle {
-void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length, uint32_t flags) {
+void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* pointer, llvm::Value* length,
+                uint32_t flags) {
   if (pointer->getType()->getPointerAddressSpace() != 0) return;
   if (work.privacy.covers(pointer)) {
     ++work.stats.ranges_skipped;
@@ -16,8 +17,9 @@ void emit_range(Work& work, llvm::Instruction& at, bool write, llvm::Value* poin
   ++work.stats.ranges;
   SiteKey key{static_cast<uint8_t>(write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE), 0, flags, {}};
   BuilderBefore builder(at);
-  auto* hook = work.hooks.call(builder, write ? "__heddle_write_range" : "__heddle_read_range",
-                               {pointer, builder.CreateZExtOrTrunc(length, builder.getInt64Ty()), work.site(at, key, pointer)});
+  auto* hook =
+      work.hooks.call(builder, write ? "__heddle_write_range" : "__heddle_read_range",
+                      {pointer, builder.CreateZExtOrTrunc(length, builder.getInt64Ty()), work.site(at, key, pointer)});
   if (flags & HEDDLE_SITE_VOLATILE) keep(hook);
 }
 

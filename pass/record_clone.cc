@@ -21,7 +21,8 @@ using llvm::Function;
 
 constexpr const char *kNotes = "heddle.clones", *kPlain = "heddle-plain";
 
-// One function of the program; what the optimiser made of `plain` (specialised or outlined) has no dispatcher and no hooked clone.
+// One function of the program; what the optimiser made of `plain` (specialised or outlined) has no dispatcher and no
+// hooked clone.
 struct Origin {
   std::string name;
   Function* hooked = nullptr;
@@ -42,7 +43,9 @@ Origins read_notes(llvm::Module& module) {
   if (!notes) return origins;
   for (const auto* node : notes->operands()) {
     auto* plain = noted(*node, 1);
-    if (plain && is_plain(*plain)) origins[plain] = {llvm::cast<llvm::MDString>(node->getOperand(0))->getString().str(), noted(*node, 2), noted(*node, 3)};
+    if (plain && is_plain(*plain))
+      origins[plain] = {llvm::cast<llvm::MDString>(node->getOperand(0))->getString().str(), noted(*node, 2),
+                        noted(*node, 3)};
   }
   notes->eraseFromParent();
   for (auto& f : module)
@@ -57,7 +60,9 @@ class Addresses {
     for (const auto& instruction : llvm::instructions(f)) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       for (const auto& operand : instruction.operands())
-        if (const auto* constant = llvm::dyn_cast<llvm::Constant>(operand); constant && !(call && call->isCallee(&operand)) && names_plain(*constant)) return true;
+        if (const auto* constant = llvm::dyn_cast<llvm::Constant>(operand);
+            constant && !(call && call->isCallee(&operand)) && names_plain(*constant))
+          return true;
     }
     return false;
   }
@@ -92,7 +97,8 @@ llvm::DenseSet<const Function*> unfit(const Origins& origins) {
   llvm::DenseSet<const Function*> result;
   Addresses addresses;
   for (const auto& [plain, _] : origins)
-    if (addresses.taken_in(*plain) || plain->callsFunctionThatReturnsTwice()) result.insert(plain);  // vfork(): its child is nobody
+    if (addresses.taken_in(*plain) || plain->callsFunctionThatReturnsTwice())
+      result.insert(plain);  // vfork(): its child is nobody
   for (bool changed = !result.empty(); changed;) {
     changed = false;
     for (const auto& [plain, _] : origins) {
@@ -143,7 +149,8 @@ void remember_clones(llvm::Module& module, const std::vector<Clones>& clones) {
   auto metadata = [](Function* f) -> llvm::Metadata* { return f ? llvm::ValueAsMetadata::get(f) : nullptr; };
   for (const auto& one : clones) {
     one.plain->addFnAttr(kPlain);
-    notes->addOperand(llvm::MDNode::get(context, {llvm::MDString::get(context, one.name), metadata(one.plain), metadata(one.hooked), metadata(one.dispatcher)}));
+    notes->addOperand(llvm::MDNode::get(context, {llvm::MDString::get(context, one.name), metadata(one.plain),
+                                                  metadata(one.hooked), metadata(one.dispatcher)}));
   }
 }
 
@@ -168,8 +175,10 @@ void make_record_clones(llvm::Module& module) {
   for (auto [plain, record] : made) {
     const auto& origin = origins.find(const_cast<Function*>(plain))->second;
     retarget(*record, targets);
-    instrument_record(module, active, *record, origin.name, recursive.contains(plain) || origin.dispatcher, hooks, sites, stats);
-    if (active && origin.dispatcher && !origin.dispatcher->isDeclaration()) dispatch_recordings(*origin.dispatcher, *plain, *record, active);
+    instrument_record(module, active, *record, origin.name, recursive.contains(plain) || origin.dispatcher, hooks,
+                      sites, stats);
+    if (active && origin.dispatcher && !origin.dispatcher->isDeclaration())
+      dispatch_recordings(*origin.dispatcher, *plain, *record, active);
   }
 }
 

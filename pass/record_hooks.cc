@@ -3,7 +3,8 @@
 //   hot = *(%fs: + __heddle_hot_offset)                                  once per function
 //   hot->budget -= K;  if (hot->budget <= 0) __heddle_record_enter()    once per region; where it polls:
 //                      if (hot->budget <= 0 || hot->request) __heddle_record_poll(K - 1)
-//   if (state(p) != hot->check_word) __heddle_record(@site, shape, p)   once per group; what is only read: also if (state(p) & ~1) differs and
+//   if (state(p) != hot->check_word) __heddle_record(@site, shape, p)   once per group; what is only read: also if
+//   (state(p) & ~1) differs and
 //                                                                       state(p) - 1 is not below hot->check_shared
 #include "pass/record_hooks.h"
 
@@ -23,7 +24,12 @@ using llvm::Value;
 
 class Writer {
  public:
-  Writer(Work& work, llvm::Function& f) : work_(work), function_(f), context_(f.getContext()), i64_(llvm::Type::getInt64Ty(context_)), i32_(llvm::Type::getInt32Ty(context_)) {}
+  Writer(Work& work, llvm::Function& f)
+      : work_(work),
+        function_(f),
+        context_(f.getContext()),
+        i64_(llvm::Type::getInt64Ty(context_)),
+        i32_(llvm::Type::getInt32Ty(context_)) {}
 
   void write(const RecordPlan& plan) {
     if (llvm::none_of(plan.regions, [](const RecordRegion& region) { return region.hooks; })) return;
@@ -41,8 +47,12 @@ class Writer {
     return access;
   }
 
-  Value* field(llvm::IRBuilder<>& builder, unsigned offset) { return builder.CreateConstGEP1_32(builder.getInt8Ty(), hot_, offset); }
-  llvm::LoadInst* load(llvm::IRBuilder<>& builder, llvm::Type* type, unsigned offset) { return ours(builder.CreateLoad(type, field(builder, offset))); }
+  Value* field(llvm::IRBuilder<>& builder, unsigned offset) {
+    return builder.CreateConstGEP1_32(builder.getInt8Ty(), hot_, offset);
+  }
+  llvm::LoadInst* load(llvm::IRBuilder<>& builder, llvm::Type* type, unsigned offset) {
+    return ours(builder.CreateLoad(type, field(builder, offset)));
+  }
 
   void begin() {
     auto& entry = function_.getEntryBlock();
@@ -56,7 +66,8 @@ class Writer {
 
   // The block that is entered if `condition` holds, which is rare.
   Instruction& rarely(Value* condition, Instruction& before) {
-    return *llvm::SplitBlockAndInsertIfThen(condition, before.getIterator(), /*Unreachable=*/false, llvm::MDBuilder(context_).createBranchWeights(1, 100000));
+    return *llvm::SplitBlockAndInsertIfThen(condition, before.getIterator(), /*Unreachable=*/false,
+                                            llvm::MDBuilder(context_).createBranchWeights(1, 100000));
   }
 
   void call(llvm::IRBuilder<>& builder, llvm::StringRef name, llvm::ArrayRef<Value*> arguments) {
@@ -70,7 +81,8 @@ class Writer {
     auto* left = builder.CreateSub(load(builder, i32_, HEDDLE_HOT_BUDGET), builder.getInt32(region.hooks));
     ours(builder.CreateStore(left, field(builder, HEDDLE_HOT_BUDGET)));
     auto* wanted = builder.CreateICmpSLE(left, builder.getInt32(0));
-    if (region.polls) wanted = builder.CreateOr(wanted, builder.CreateIsNotNull(load(builder, i32_, HEDDLE_HOT_REQUEST)));
+    if (region.polls)
+      wanted = builder.CreateOr(wanted, builder.CreateIsNotNull(load(builder, i32_, HEDDLE_HOT_REQUEST)));
     BuilderBefore slow(rarely(wanted, *region.at));
     if (region.polls)
       call(slow, "__heddle_record_poll", {slow.getInt32(region.hooks - 1)});
@@ -85,7 +97,8 @@ class Writer {
 
   Value* state_of(llvm::IRBuilder<>& builder, Value* address) {
     auto* place = builder.CreateAnd(builder.CreateLShr(builder.CreateTrunc(address, i32_), 3), builder.getInt32(~7u));
-    return ours(builder.CreateLoad(i64_, builder.CreateGEP(builder.getInt8Ty(), states_, builder.CreateZExt(place, i64_))));
+    return ours(
+        builder.CreateLoad(i64_, builder.CreateGEP(builder.getInt8Ty(), states_, builder.CreateZExt(place, i64_))));
   }
 
   void write_group(const RecordGroup& group, const RecordRegion& region) {
@@ -94,23 +107,31 @@ class Writer {
     llvm::SmallVector<Value*> addresses;
     llvm::SmallVector<Check> checks;
     for (const auto& slot : group.slots) {
-      auto* start = slot.low ? builder.CreateConstGEP1_64(builder.getInt8Ty(), slot.base, static_cast<uint64_t>(slot.low)) : slot.base;
+      auto* start = slot.low
+                        ? builder.CreateConstGEP1_64(builder.getInt8Ty(), slot.base, static_cast<uint64_t>(slot.low))
+                        : slot.base;
       auto* address = builder.CreatePtrToInt(start, i64_);
       addresses.push_back(address);
       checks.push_back({state_of(builder, address), slot.written});
-      if (!slot.lies_in_one_stripe()) checks.push_back({state_of(builder, builder.CreateAdd(address, builder.getInt64(static_cast<uint64_t>(slot.high - slot.low - 1)))), slot.written});
+      if (!slot.lies_in_one_stripe())
+        checks.push_back(
+            {state_of(builder,
+                      builder.CreateAdd(address, builder.getInt64(static_cast<uint64_t>(slot.high - slot.low - 1)))),
+             slot.written});
     }
     auto& maybe = rarely(differ(builder, checks, word), *group.at);
     BuilderBefore second(maybe);
     auto* refused = really_differ(second, checks, word);
     BuilderBefore slow(refused ? rarely(refused, maybe) : maybe);
     llvm::SmallVector<Value*> arguments{sites(group), slow.getInt64(shape(group, region))};
-    for (unsigned i = 0; i < HEDDLE_RECORD_SLOTS; ++i) arguments.push_back(i < addresses.size() ? addresses[i] : llvm::PoisonValue::get(i64_));
+    for (unsigned i = 0; i < HEDDLE_RECORD_SLOTS; ++i)
+      arguments.push_back(i < addresses.size() ? addresses[i] : llvm::PoisonValue::get(i64_));
     call(slow, "__heddle_record", arguments);
   }
 
   Value* difference(llvm::IRBuilder<>& builder, const Check& check, Value* word) {
-    auto* state = check.written ? check.state : builder.CreateAnd(check.state, builder.getInt64(~uint64_t{HEDDLE_STATE_READ_ONLY}));
+    auto* state = check.written ? check.state
+                                : builder.CreateAnd(check.state, builder.getInt64(~uint64_t{HEDDLE_STATE_READ_ONLY}));
     return builder.CreateXor(state, word);
   }
 
@@ -130,7 +151,9 @@ class Writer {
     Value* any = nullptr;
     for (const auto& check : checks) {
       Value* refused = builder.CreateIsNotNull(difference(builder, check, word));
-      if (!check.written) refused = builder.CreateAnd(refused, builder.CreateICmpUGE(builder.CreateSub(check.state, builder.getInt64(1)), seen));
+      if (!check.written)
+        refused = builder.CreateAnd(refused,
+                                    builder.CreateICmpUGE(builder.CreateSub(check.state, builder.getInt64(1)), seen));
       any = any ? builder.CreateOr(any, refused) : refused;
     }
     return any;
@@ -141,7 +164,8 @@ class Writer {
     llvm::Constant* first = nullptr;
     for (const auto& member : group.members) {
       const auto within = static_cast<uint32_t>(member.offset - group.slots[member.slot].low);
-      SiteKey key{member.kind, member.size, member.flags | member.slot << HEDDLE_SITE_SLOT | within << HEDDLE_SITE_OFFSET, {}};
+      SiteKey key{
+          member.kind, member.size, member.flags | member.slot << HEDDLE_SITE_SLOT | within << HEDDLE_SITE_OFFSET, {}};
       auto* site = work_.site(*member.access, key, member.pointer);
       if (!first) first = site;
     }
@@ -150,7 +174,8 @@ class Writer {
 
   static uint64_t shape(const RecordGroup& group, const RecordRegion& region) {
     uint64_t shape = region.hooks - group.number;
-    shape |= static_cast<uint64_t>(group.members.size()) << HEDDLE_SHAPE_ACCESSES | static_cast<uint64_t>(group.slots.size()) << HEDDLE_SHAPE_SLOTS;
+    shape |= static_cast<uint64_t>(group.members.size()) << HEDDLE_SHAPE_ACCESSES |
+             static_cast<uint64_t>(group.slots.size()) << HEDDLE_SHAPE_SLOTS;
     for (unsigned i = 0; i < group.slots.size(); ++i) {
       const auto& slot = group.slots[i];
       const auto bytes = static_cast<uint64_t>(slot.high - slot.low) | (slot.written ? HEDDLE_SHAPE_WRITTEN : 0);
@@ -171,21 +196,23 @@ void gather_allocas(llvm::Function& f) {
   auto& entry = f.getEntryBlock();
   auto* first = &*entry.getFirstNonPHIOrDbgOrAlloca();
   for (auto& instruction : llvm::make_early_inc_range(llvm::make_range(first->getIterator(), entry.end())))
-    if (auto* reserved = llvm::dyn_cast<llvm::AllocaInst>(&instruction); reserved && reserved->isStaticAlloca()) reserved->moveBefore(first);
+    if (auto* reserved = llvm::dyn_cast<llvm::AllocaInst>(&instruction); reserved && reserved->isStaticAlloca())
+      reserved->moveBefore(first);
 }
 
 // Hooks that are calls in a record clone, too.
 void hook_out_of_line(Work& work, Instruction& instruction) {
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) hook_byval(work, *call);
   if (llvm::isa<llvm::FenceInst>(instruction)) return;  // a place to stop, no more: others are near
-  hook_access(work, instruction) || hook_range(work, instruction) || hook_library(work, instruction) || hook_vector(work, instruction) ||
-      hook_library_atomic(work, instruction) || hook_outside(work, instruction) || hook_assembly(work, instruction) || hook_call(work, instruction);
+  hook_access(work, instruction) || hook_range(work, instruction) || hook_library(work, instruction) ||
+      hook_vector(work, instruction) || hook_library_atomic(work, instruction) || hook_outside(work, instruction) ||
+      hook_assembly(work, instruction) || hook_call(work, instruction);
 }
 
 }  // namespace
 
-void instrument_record(llvm::Module& module, llvm::GlobalVariable* active, llvm::Function& record, llvm::StringRef name, bool polls_at_entry, Hooks& hooks,
-                       Sites& sites, Stats& stats) {
+void instrument_record(llvm::Module& module, llvm::GlobalVariable* active, llvm::Function& record, llvm::StringRef name,
+                       bool polls_at_entry, Hooks& hooks, Sites& sites, Stats& stats) {
   gather_allocas(record);
   Privacy privacy(record);
   Spins spins(record, privacy);

@@ -4,9 +4,10 @@
 
 namespace heddle {
 
-/// `name`: of the original, what sites report. polls_at_entry: it can be called again and again without a loop of ours, or by code without hooks.
-void instrument_record(llvm::Module& module, llvm::GlobalVariable* active, llvm::Function& record, llvm::StringRef name, bool polls_at_entry, Hooks& hooks,
-                       Sites& sites, Stats& stats);
+/// `name`: of the original, what sites report. polls_at_entry: it can be called again and again without a loop of ours,
+/// or by code without hooks.
+void instrument_record(llvm::Module& module, llvm::GlobalVariable* active, llvm::Function& record, llvm::StringRef name,
+                       bool polls_at_entry, Hooks& hooks, Sites& sites, Stats& stats);
 
 /// Accesses that one hook stands for, all behind it in its block: nothing that could stop the thread lies between.
 struct RecordGroup {
@@ -49,7 +50,8 @@ struct RecordPlan {
 };
 
 /// Moves computations of addresses up within their blocks; changes nothing else.
-RecordPlan plan_record(llvm::Function& record, const llvm::DenseSet<const llvm::Instruction*>& accesses, const Privacy& privacy, bool polls_at_entry);
+RecordPlan plan_record(llvm::Function& record, const llvm::DenseSet<const llvm::Instruction*>& accesses,
+                       const Privacy& privacy, bool polls_at_entry);
 
 /// One of the accesses that a group can hold.
 struct RecordAccess {

@@ -1,9 +1,10 @@
 // Which accesses of a record clone one hook stands for, and which hooks are counted together.
 //
-// A group is a run of accesses in one block, with nothing between them that could stop the thread, whose addresses are all known in front of the first: the hook
-// takes all of their memory over at once. So the thread has it until its next hook, and an access to what another one of the group
-// touches needs no check of its own. A region is code between two counts: it begins at the entry, where loops are entered again,
-// behind a call, and where ways of different regions meet.
+// A group is a run of accesses in one block, with nothing between them that could stop the thread, whose addresses are
+// all known in front of the first: the hook takes all of their memory over at once. So the thread has it until its next
+// hook, and an access to what another one of the group touches needs no check of its own. A region is code between two
+// counts: it begins at the entry, where loops are entered again, behind a call, and where ways of different regions
+// meet.
 #include "abi/events.h"
 #include "abi/record_hooks.h"
 #include "abi/site.h"
@@ -26,13 +27,15 @@ bool is_harmless(const Instruction& instruction) {
   if (!llvm::isa<llvm::CallBase>(instruction)) return true;
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!intrinsic) return false;
-  return intrinsic->doesNotAccessMemory() || intrinsic->isAssumeLikeIntrinsic() || llvm::isa<llvm::MemIntrinsic>(intrinsic);
+  return intrinsic->doesNotAccessMemory() || intrinsic->isAssumeLikeIntrinsic() ||
+         llvm::isa<llvm::MemIntrinsic>(intrinsic);
 }
 
 uint8_t kind_of(const Instruction& instruction) {
   if (llvm::isa<llvm::AtomicRMWInst>(instruction)) return HEDDLE_EV_ATOMIC_RMW;
   if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return HEDDLE_EV_ATOMIC_CAS;
-  if (instruction.isAtomic()) return llvm::isa<llvm::StoreInst>(instruction) ? HEDDLE_EV_ATOMIC_STORE : HEDDLE_EV_ATOMIC_LOAD;
+  if (instruction.isAtomic())
+    return llvm::isa<llvm::StoreInst>(instruction) ? HEDDLE_EV_ATOMIC_STORE : HEDDLE_EV_ATOMIC_LOAD;
   return llvm::isa<llvm::StoreInst>(instruction) ? HEDDLE_EV_WRITE : HEDDLE_EV_READ;
 }
 
@@ -43,7 +46,9 @@ struct Place {
   unsigned widened = 0;  // the index: by which instruction
   int64_t scale = 0, offset = 0;
 
-  bool is_beside(const Place& other) const { return root == other.root && index == other.index && widened == other.widened && scale == other.scale; }
+  bool is_beside(const Place& other) const {
+    return root == other.root && index == other.index && widened == other.widened && scale == other.scale;
+  }
 };
 
 // X + C, which does not overflow: X, and *offset grows by C * scale.
@@ -51,7 +56,8 @@ const Value* without_addend(const Value* value, bool is_signed, int64_t scale, i
   const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
   const auto* addend = sum ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
   if (!addend || addend->getBitWidth() > 64 || !addend->getValue().isSignedIntN(32)) return value;
-  const bool is_sum = sum->getOpcode() == Instruction::Add && (is_signed ? sum->hasNoSignedWrap() : sum->hasNoUnsignedWrap());
+  const bool is_sum =
+      sum->getOpcode() == Instruction::Add && (is_signed ? sum->hasNoSignedWrap() : sum->hasNoUnsignedWrap());
   const auto* either = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
   if (!is_sum && !(either && either->isDisjoint() && addend->getSExtValue() >= 0)) return value;
   *offset += addend->getSExtValue() * scale;
@@ -76,7 +82,8 @@ Place place_of(Value* pointer, const llvm::DataLayout& layout) {
   const bool widens = widened && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(widened);
   if (!widens && index->getType()->getIntegerBitWidth() < distance.getBitWidth()) return place.index = index, place;
   place.widened = widens ? widened->getOpcode() : 0;
-  place.index = without_addend(widens ? widened->getOperand(0) : index, !widens || llvm::isa<llvm::SExtInst>(widened), place.scale, &place.offset);
+  place.index = without_addend(widens ? widened->getOperand(0) : index, !widens || llvm::isa<llvm::SExtInst>(widened),
+                               place.scale, &place.offset);
   return place;
 }
 
@@ -88,8 +95,13 @@ bool calls_hooked(const Instruction& instruction) {
 
 class Planner {
  public:
-  Planner(llvm::Function& f, const llvm::DenseSet<const Instruction*>& accesses, const Privacy& privacy, bool polls_at_entry)
-      : function_(f), accesses_(accesses), privacy_(privacy), polls_at_entry_(polls_at_entry), layout_(f.getParent()->getDataLayout()) {}
+  Planner(llvm::Function& f, const llvm::DenseSet<const Instruction*>& accesses, const Privacy& privacy,
+          bool polls_at_entry)
+      : function_(f),
+        accesses_(accesses),
+        privacy_(privacy),
+        polls_at_entry_(polls_at_entry),
+        layout_(f.getParent()->getDataLayout()) {}
 
   RecordPlan plan() {
     llvm::SmallVector<std::pair<const BasicBlock*, const BasicBlock*>> edges;
@@ -147,7 +159,8 @@ class Planner {
   void add(Instruction& instruction, const RecordAccess& access) {
     const Place place = place_of(access.pointer, layout_);
     if (open_ == kNone || !fits(place, access) || changes_what_was_read(instruction, place, access)) {
-      if (region_ == kNone || plan_.regions[static_cast<size_t>(region_)].hooks + 1 >= HEDDLE_RECORD_HOOKS) region_ = begin_region(&instruction, false);
+      if (region_ == kNone || plan_.regions[static_cast<size_t>(region_)].hooks + 1 >= HEDDLE_RECORD_HOOKS)
+        region_ = begin_region(&instruction, false);
       plan_.groups.push_back({RecordGroup{&instruction, {}, {}}, static_cast<unsigned>(region_)});
       plan_.regions[static_cast<size_t>(region_)].hooks++;
       open_ = static_cast<int>(plan_.groups.size() - 1);
@@ -155,7 +168,8 @@ class Planner {
     }
     auto& group = plan_.groups[static_cast<size_t>(open_)].first;
     const unsigned slot = take(group, place, access);
-    group.members.push_back({&instruction, access.pointer, access.kind, static_cast<uint8_t>(access.size), flag_if(instruction.isVolatile(), HEDDLE_SITE_VOLATILE), slot,
+    group.members.push_back({&instruction, access.pointer, access.kind, static_cast<uint8_t>(access.size),
+                             flag_if(instruction.isVolatile(), HEDDLE_SITE_VOLATILE), slot,
                              place.offset - places_[slot].offset});
   }
 
@@ -164,20 +178,22 @@ class Planner {
     for (unsigned i = 0; i < places_.size(); ++i) {
       const int64_t offset = place.offset - places_[i].offset, end = offset + static_cast<int64_t>(access.size);
       const auto& slot = group.slots[i];
-      if (place.is_beside(places_[i]) && std::max(slot.high, end) - std::min(slot.low, offset) <= HEDDLE_RECORD_SPAN) return static_cast<int>(i);
+      if (place.is_beside(places_[i]) && std::max(slot.high, end) - std::min(slot.low, offset) <= HEDDLE_RECORD_SPAN)
+        return static_cast<int>(i);
     }
     return kNone;
   }
 
-  // What a group touches is the thread's from its hook to the next one, so `x++` in one group could not lose an update. Two accesses of one
-  // instruction stay together.
+  // What a group touches is the thread's from its hook to the next one, so `x++` in one group could not lose an update.
+  // Two accesses of one instruction stay together.
   bool changes_what_was_read(const Instruction& instruction, const Place& place, const RecordAccess& access) const {
     if (!access.written) return false;
     for (const auto& member : plan_.groups[static_cast<size_t>(open_)].first.members) {
       const bool reads = member.kind == HEDDLE_EV_READ || member.kind == HEDDLE_EV_READ_RANGE;
       if (!reads || member.access == &instruction || !place.is_beside(places_[member.slot])) continue;
       const int64_t offset = place.offset - places_[member.slot].offset;
-      if (member.offset < offset + static_cast<int64_t>(access.size) && offset < member.offset + member.size) return true;
+      if (member.offset < offset + static_cast<int64_t>(access.size) && offset < member.offset + member.size)
+        return true;
     }
     return false;
   }
@@ -212,7 +228,9 @@ class Planner {
   bool is_known_at(Value* value, Instruction& at, int depth = 0) {
     auto* instruction = llvm::dyn_cast<Instruction>(value);
     if (!instruction || instruction->getParent() != at.getParent() || instruction->comesBefore(&at)) return true;
-    if (instruction == &at || depth > 6 || llvm::isa<llvm::PHINode>(instruction) || instruction->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(instruction)) return false;
+    if (instruction == &at || depth > 6 || llvm::isa<llvm::PHINode>(instruction) ||
+        instruction->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(instruction))
+      return false;
     if (llvm::isa<llvm::AllocaInst, llvm::CallBase>(instruction)) return false;
     for (auto& operand : instruction->operands())
       if (!is_known_at(operand, at, depth + 1)) return false;
@@ -244,12 +262,17 @@ llvm::SmallVector<RecordAccess, 2> record_accesses(Instruction& instruction, con
   const auto& layout = instruction.getModule()->getDataLayout();
   llvm::SmallVector<RecordAccess, 2> found;
   auto add = [&](Value* pointer, uint64_t size, llvm::Align alignment, bool written, uint8_t kind) {
-    if (pointer->getType()->getPointerAddressSpace() == 0 && !privacy.covers(pointer)) found.push_back({pointer, size, alignment, written, kind});
+    if (pointer->getType()->getPointerAddressSpace() == 0 && !privacy.covers(pointer))
+      found.push_back({pointer, size, alignment, written, kind});
   };
-  auto fits = [](llvm::TypeSize size) { return !size.isScalable() && size.getFixedValue() >= 1 && size.getFixedValue() <= HEDDLE_RECORD_SPAN; };
+  auto fits = [](llvm::TypeSize size) {
+    return !size.isScalable() && size.getFixedValue() >= 1 && size.getFixedValue() <= HEDDLE_RECORD_SPAN;
+  };
   if (auto* pointer = llvm::getLoadStorePointerOperand(&instruction)) {
     auto size = layout.getTypeStoreSize(llvm::getLoadStoreType(&instruction));
-    if (fits(size)) add(const_cast<Value*>(pointer), size.getFixedValue(), llvm::getLoadStoreAlignment(&instruction), llvm::isa<llvm::StoreInst>(instruction), kind_of(instruction));
+    if (fits(size))
+      add(const_cast<Value*>(pointer), size.getFixedValue(), llvm::getLoadStoreAlignment(&instruction),
+          llvm::isa<llvm::StoreInst>(instruction), kind_of(instruction));
   } else if (auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     auto size = layout.getTypeStoreSize(rmw->getType());
     if (fits(size)) add(rmw->getPointerOperand(), size.getFixedValue(), rmw->getAlign(), true, kind_of(instruction));
@@ -260,13 +283,15 @@ llvm::SmallVector<RecordAccess, 2> record_accesses(Instruction& instruction, con
     auto* length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
     if (!length || length->getZExtValue() < 1 || length->getZExtValue() > HEDDLE_RECORD_SPAN) return found;
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(memory))
-      add(transfer->getRawSource(), length->getZExtValue(), transfer->getSourceAlign().valueOrOne(), false, HEDDLE_EV_READ_RANGE);
+      add(transfer->getRawSource(), length->getZExtValue(), transfer->getSourceAlign().valueOrOne(), false,
+          HEDDLE_EV_READ_RANGE);
     add(memory->getRawDest(), length->getZExtValue(), memory->getDestAlign().valueOrOne(), true, HEDDLE_EV_WRITE_RANGE);
   }
   return found;
 }
 
-RecordPlan plan_record(llvm::Function& record, const llvm::DenseSet<const Instruction*>& accesses, const Privacy& privacy, bool polls_at_entry) {
+RecordPlan plan_record(llvm::Function& record, const llvm::DenseSet<const Instruction*>& accesses,
+                       const Privacy& privacy, bool polls_at_entry) {
   return Planner(record, accesses, privacy, polls_at_entry).plan();
 }
 

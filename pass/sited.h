@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// The runtime takes the return address of an interposed call for its site: in two clones of a function that is not the same.
-/// `call` is such a call, or may be one.
+/// The runtime takes the return address of an interposed call for its site: in two clones of a function that is not the
+/// same. `call` is such a call, or may be one.
 bool is_sited_call(const llvm::CallBase& call);
 
 /// Which of the plain clones make sited calls in their own code, or in code that may be inlined into it.

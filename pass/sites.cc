@@ -45,7 +45,8 @@ Place place_of(const llvm::Instruction& at) {
 
 // Atomics and branches are counted anyway, or by their flags.
 uint32_t initial_state(const SiteKey& key) {
-  const bool plain = key.kind == HEDDLE_EV_READ || key.kind == HEDDLE_EV_WRITE || key.kind == HEDDLE_EV_READ_RANGE || key.kind == HEDDLE_EV_WRITE_RANGE;
+  const bool plain = key.kind == HEDDLE_EV_READ || key.kind == HEDDLE_EV_WRITE || key.kind == HEDDLE_EV_READ_RANGE ||
+                     key.kind == HEDDLE_EV_WRITE_RANGE;
   return flag_if(plain && (key.flags & HEDDLE_SITE_VOLATILE), HEDDLE_SITE_COUNTED);
 }
 
@@ -53,7 +54,8 @@ uint32_t initial_state(const SiteKey& key) {
 
 llvm::StructType* Sites::type() {
   auto& context = module_.getContext();
-  auto *i8 = llvm::Type::getInt8Ty(context), *i16 = llvm::Type::getInt16Ty(context), *i32 = llvm::Type::getInt32Ty(context);
+  auto *i8 = llvm::Type::getInt8Ty(context), *i16 = llvm::Type::getInt16Ty(context),
+       *i32 = llvm::Type::getInt32Ty(context);
   return llvm::StructType::get(context, {i32, i32, i32, i32, i32, i16, i8, i8, i32, i32});
 }
 
@@ -135,7 +137,8 @@ SiteArray Sites::finish(llvm::Function& clone, llvm::StringRef function, uint32_
   array->setSection(section_);
   array->setAlignment(llvm::Align(sizeof(HeddleSite)));
   // Descriptors that no hook refers to are read by the host all the same.
-  if (llvm::all_of(pending_, [](const Pending& site) { return site.placeholder->use_empty(); })) llvm::appendToCompilerUsed(module_, {array});
+  if (llvm::all_of(pending_, [](const Pending& site) { return site.placeholder->use_empty(); }))
+    llvm::appendToCompilerUsed(module_, {array});
   llvm::SmallVector<llvm::Constant*> elements;
   if (bitcode_) elements.push_back(head(array, function, head_flags));
   for (const auto& site : pending_) {

@@ -27,9 +27,9 @@ struct SiteArray {
   unsigned count = 0;
 };
 
-/// The sites of one hooked clone lie in one array. If the clone can be merged with its likes from other modules, so can the
-/// array, whether or not the clone survives: its code may have been inlined elsewhere. The array's name holds a hash of its
-/// content, so that only equal arrays are merged.
+/// The sites of one hooked clone lie in one array. If the clone can be merged with its likes from other modules, so can
+/// the array, whether or not the clone survives: its code may have been inlined elsewhere. The array's name holds a
+/// hash of its content, so that only equal arrays are merged.
 class Sites {
  public:
   /// Of the module with that bitcode: the sites have ordinals in it, and each array begins with a head.
@@ -37,7 +37,8 @@ class Sites {
   /// Without ordinals.
   Sites(llvm::Module& module, const char* section) : module_(module), section_(section) {}
 
-  /// A new site for the program point `at`, which lies in a hooked clone of `function`; an address that holds until finish().
+  /// A new site for the program point `at`, which lies in a hooked clone of `function`; an address that holds until
+  /// finish().
   llvm::Constant* make(const llvm::Instruction& at, llvm::StringRef function, const SiteKey& key);
 
   /// Writes the array of all sites made since the last call; they all lie in `clone`. `head_flags`: what the head says

@@ -27,12 +27,14 @@ bool is_pause(const llvm::CallBase& call) {
 
 // Hooks of accesses and branches, in clones that have theirs already.
 bool is_quiet_hook(llvm::StringRef name) {
-  return name.consume_front("__heddle_") && (name.starts_with("read") || name.starts_with("write") || name.starts_with("branch"));
+  return name.consume_front("__heddle_") &&
+         (name.starts_with("read") || name.starts_with("write") || name.starts_with("branch"));
 }
 
 bool is_harmless_intrinsic(const llvm::CallBase& call) {
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
-  return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->doesNotAccessMemory()) && !intrinsic->isTerminator();
+  return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->doesNotAccessMemory()) &&
+         !intrinsic->isTerminator();
 }
 
 bool only_reads(const llvm::Function& f, unsigned depth);
@@ -41,14 +43,16 @@ bool call_only_reads(const llvm::CallBase& call, unsigned depth) {
   if (is_pause(call) || is_harmless_intrinsic(call)) return true;
   const auto* callee = call.getCalledFunction();
   if (!callee || callee->isIntrinsic()) return false;
-  return is_quiet_hook(callee->getName()) || (!callee->isDeclaration() && !callee->isInterposable() && only_reads(*callee, depth));
+  return is_quiet_hook(callee->getName()) ||
+         (!callee->isDeclaration() && !callee->isInterposable() && only_reads(*callee, depth));
 }
 
 // `own`: a write to what it covers is nobody else's business and is forgotten.
 bool only_reads(const llvm::Instruction& i, const Privacy* own, unsigned depth) {
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) return call_only_reads(*call, depth);
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return !load->isAtomic();
-  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return own && !store->isAtomic() && own->covers(store->getPointerOperand());
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
+    return own && !store->isAtomic() && own->covers(store->getPointerOperand());
   return !i.mayWriteToMemory();
 }
 
@@ -72,13 +76,15 @@ bool is_endless(const llvm::Loop& loop) {
   if (!loop.hasNoExitBlocks()) return false;
   for (const auto* block : loop.blocks())
     for (const auto& i : *block)
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && !call_only_reads(*call, kMaxDepth)) return false;
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && !call_only_reads(*call, kMaxDepth))
+        return false;
   return true;
 }
 
 // What one round of a loop can change.
 struct Changes {
-  llvm::SmallPtrSet<const llvm::Value*, 8> objects;  // locals of its function (also those that calls are given), and globals
+  llvm::SmallPtrSet<const llvm::Value*, 8>
+      objects;  // locals of its function (also those that calls are given), and globals
   bool unknown = false;                              // ... or anything that escaped
 };
 
@@ -92,7 +98,8 @@ void add_arguments(const llvm::Instruction& i, Changes& changes) {
   if (!call) return;
   for (const auto& argument : call->args())
     if (argument->getType()->isPointerTy())
-      if (const auto* object = llvm::getUnderlyingObject(argument); llvm::isa<llvm::AllocaInst>(object)) changes.objects.insert(object);
+      if (const auto* object = llvm::getUnderlyingObject(argument); llvm::isa<llvm::AllocaInst>(object))
+        changes.objects.insert(object);
 }
 
 Changes changes_of(const llvm::Loop& loop) {
@@ -115,7 +122,8 @@ enum class Ending { kWaits, kAdvances, kUnknown };
 // Follows what one exit condition is computed from, backwards through one round of the loop.
 class ExitCondition {
  public:
-  ExitCondition(const llvm::Loop& loop, const Changes& changes, const Privacy& own) : loop_(loop), changes_(changes), own_(own) {}
+  ExitCondition(const llvm::Loop& loop, const Changes& changes, const Privacy& own)
+      : loop_(loop), changes_(changes), own_(own) {}
 
   Ending ending(const llvm::Value* condition) {
     if (const auto* first = llvm::dyn_cast<llvm::Instruction>(condition)) visit(first);
@@ -178,7 +186,8 @@ class ExitCondition {
 };
 
 const llvm::Value* condition_of(const llvm::Instruction& terminator) {
-  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&terminator)) return branch->isConditional() ? branch->getCondition() : nullptr;
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&terminator))
+    return branch->isConditional() ? branch->getCondition() : nullptr;
   const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&terminator);
   return choice ? choice->getCondition() : nullptr;
 }
@@ -204,7 +213,8 @@ Ending ending_of(const llvm::Loop& loop, const Privacy& own) {
 
 // Functions of libc that read and write memory, and nothing else.
 bool is_memory_function(llvm::StringRef name) {
-  static constexpr llvm::StringRef kNames[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strcmp", "strncmp"};
+  static constexpr llvm::StringRef kNames[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp",
+                                               "memchr", "strlen",  "strcmp", "strncmp"};
   return llvm::is_contained(kNames, name);
 }
 
@@ -221,7 +231,8 @@ bool computes(const llvm::Function& plain, unsigned depth) {
   if (depth == 0) return false;
   llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 4> edges;
   llvm::FindFunctionBackedges(plain, edges);
-  return edges.empty() && llvm::all_of(llvm::instructions(plain), [&](const llvm::Instruction& i) { return computes(i, depth - 1); });
+  return edges.empty() &&
+         llvm::all_of(llvm::instructions(plain), [&](const llvm::Instruction& i) { return computes(i, depth - 1); });
 }
 
 bool call_computes(const llvm::CallBase& call, unsigned depth) {

@@ -8,13 +8,13 @@
 
 namespace heddle {
 
-/// Looks at a clone before it gets its hooks. A loop is *idle* if one round of it does nothing but read: no state of its own, no
-/// write but to variables that die with a call, no atomics, no calls of unknown code. Whether it goes round again depends on memory
-/// alone. A loop is *endless* if it has no exit and calls no unknown code.
+/// Looks at a clone before it gets its hooks. A loop is *idle* if one round of it does nothing but read: no state of
+/// its own, no write but to variables that die with a call, no atomics, no calls of unknown code. Whether it goes round
+/// again depends on memory alone. A loop is *endless* if it has no exit and calls no unknown code.
 ///
-/// A loop *waits* if none of its exit conditions depends on anything that the loop itself changes; it may count or write
-/// statistics meanwhile. It *advances* if one of them does: an index, a cursor, a result. Neither is claimed where unknown
-/// code or writes through unknown pointers could change a condition.
+/// A loop *waits* if none of its exit conditions depends on anything that the loop itself changes; it may count or
+/// write statistics meanwhile. It *advances* if one of them does: an index, a cursor, a result. Neither is claimed
+/// where unknown code or writes through unknown pointers could change a condition.
 class Spins {
  public:
   Spins(llvm::Function& f, const Privacy& own);

@@ -1,5 +1,5 @@
-// Masked vector accesses, which the vectoriser makes before us with -fheddle-late. One range hook per lane, whose length
-// is 0 where the mask is off: exact, and without new blocks.
+// Masked vector accesses, which the vectoriser makes before us with -fheddle-late. One range hook per lane, whose
+// length is 0 where the mask is off: exact, and without new blocks.
 //
 //   before:  llvm.masked.load(<4 x i32>* %p, <4 x i1> %m)
 //   after:   __heddle_read_range(%p + 4*i, %m[i] ? 4 : 0, @site) for each i

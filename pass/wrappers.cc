@@ -26,19 +26,23 @@ bool starts_with_any(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> prefi
 // The object is the first argument. Makers and destroyers are no places anybody waits at.
 bool is_c_primitive(llvm::StringRef name) {
   if (name.ends_with("_init") || name.ends_with("_destroy") || name.contains("attr_")) return false;
-  return starts_with_any(name, {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_", "pthread_cond_", "pthread_barrier_", "mtx_", "cnd_"}) ||
-         name == "sem_wait" || name == "sem_post" || name == "sem_trywait" || name == "sem_timedwait" || name == "sem_clockwait";
+  return starts_with_any(name, {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_", "pthread_cond_",
+                                "pthread_barrier_", "mtx_", "cnd_"}) ||
+         name == "sem_wait" || name == "sem_post" || name == "sem_trywait" || name == "sem_timedwait" ||
+         name == "sem_clockwait";
 }
 
 bool is_cpp_primitive(llvm::StringRef name) {
-  return starts_with_any(name, {"_ZNSt5mutex", "_ZNSt15recursive_mutex", "_ZNSt11timed_mutex", "_ZNSt21recursive_timed_mutex", "_ZNSt12shared_mutex",
-                                "_ZNSt18shared_timed_mutex", "_ZNSt18condition_variable"}) &&
+  return starts_with_any(name,
+                         {"_ZNSt5mutex", "_ZNSt15recursive_mutex", "_ZNSt11timed_mutex", "_ZNSt21recursive_timed_mutex",
+                          "_ZNSt12shared_mutex", "_ZNSt18shared_timed_mutex", "_ZNSt18condition_variable"}) &&
          !name.contains("C1E") && !name.contains("C2E") && !name.contains("D1E") && !name.contains("D2E");
 }
 
 // std::lock_guard<M>::lock_guard(M&) and its likes: behind `this`.
 bool is_guard(llvm::StringRef name) {
-  return starts_with_any(name, {"_ZNSt10lock_guardI", "_ZNSt11unique_lockI", "_ZNSt11scoped_lockI", "_ZNSt11shared_lockI"}) &&
+  return starts_with_any(name,
+                         {"_ZNSt10lock_guardI", "_ZNSt11unique_lockI", "_ZNSt11scoped_lockI", "_ZNSt11shared_lockI"}) &&
          (name.contains("C1ER") || name.contains("C2ER"));
 }
 
@@ -46,7 +50,8 @@ bool is_guard(llvm::StringRef name) {
 const llvm::Argument* root_argument(const llvm::Value* value, int steps = kMaxSteps) {
   if (steps == 0) return nullptr;
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) return argument;
-  if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(value)) return root_argument(gep->getPointerOperand(), steps - 1);
+  if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(value))
+    return root_argument(gep->getPointerOperand(), steps - 1);
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
   if (!load) return nullptr;
   const auto* slot = llvm::dyn_cast<llvm::AllocaInst>(load->getPointerOperand());
@@ -74,7 +79,9 @@ bool only_checks(const llvm::Function* f) {
   for (const auto& instruction : llvm::instructions(*f)) {
     if (does_not_return(*instruction.getParent())) continue;
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && !is_silent(*call)) return false;
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store && !llvm::isa<llvm::AllocaInst>(store->getPointerOperand())) return false;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+        store && !llvm::isa<llvm::AllocaInst>(store->getPointerOperand()))
+      return false;
   }
   return true;
 }
@@ -97,7 +104,9 @@ std::optional<int> Wrappers::object_argument(llvm::StringRef name) const {
 const llvm::Value* Wrappers::object_of(const llvm::CallBase& call) const {
   const auto* callee = call.getCalledFunction();
   const auto argument = callee ? object_argument(original(callee->getName())) : std::nullopt;
-  return argument && *argument >= 0 && static_cast<unsigned>(*argument) < call.arg_size() ? call.getArgOperand(static_cast<unsigned>(*argument)) : nullptr;
+  return argument && *argument >= 0 && static_cast<unsigned>(*argument) < call.arg_size()
+             ? call.getArgOperand(static_cast<unsigned>(*argument))
+             : nullptr;
 }
 
 bool Wrappers::is_wrapper(const llvm::Function& f, int& argument) const {
@@ -124,7 +133,8 @@ bool Wrappers::is_wrapper(const llvm::Function& f, int& argument) const {
   if (!primitive || has_loop(f)) return false;
   argument = kept;
   if (kept < 0 && inner >= 0 && static_cast<unsigned>(inner) < primitive->arg_size())
-    if (const auto* root = root_argument(primitive->getArgOperand(static_cast<unsigned>(inner)))) argument = static_cast<int>(root->getArgNo());
+    if (const auto* root = root_argument(primitive->getArgOperand(static_cast<unsigned>(inner))))
+      argument = static_cast<int>(root->getArgNo());
   return true;
 }
 
@@ -133,7 +143,9 @@ Wrappers::Wrappers(const llvm::Module& module) {
     bool found = false;
     for (const auto& f : module) {
       int argument = -1;
-      if (f.isDeclaration() || f.getName() == "main" || wrappers_.contains(f.getName()) || f.getInstructionCount() > kMaxInstructions) continue;
+      if (f.isDeclaration() || f.getName() == "main" || wrappers_.contains(f.getName()) ||
+          f.getInstructionCount() > kMaxInstructions)
+        continue;
       if (object_argument(f.getName()) || !is_wrapper(f, argument)) continue;
       wrappers_[f.getName()] = argument;
       found = true;

@@ -1,7 +1,9 @@
-// Functions that only wrap a synchronisation primitive ("mythread_mutex_lock", "Mutex::Lock"): a report names their caller.
+// Functions that only wrap a synchronisation primitive ("mythread_mutex_lock", "Mutex::Lock"): a report names their
+// caller.
 //
-// Such a function calls one primitive, or one other wrapper, and has no other effect: no loop, no second call but those of error
-// branches that do not return, no store but to its own variables and, of a guard's constructor, the lock that it was given.
+// Such a function calls one primitive, or one other wrapper, and has no other effect: no loop, no second call but those
+// of error branches that do not return, no store but to its own variables and, of a guard's constructor, the lock that
+// it was given.
 #pragma once
 #include <optional>
 
@@ -18,7 +20,8 @@ class Wrappers {
 
   /// `function`: linkage name of the original.
   bool contains(llvm::StringRef function) const { return wrappers_.contains(function); }
-  /// The object that a call of a primitive or a wrapper is about; null: it is neither, or the object is not among its arguments.
+  /// The object that a call of a primitive or a wrapper is about; null: it is neither, or the object is not among its
+  /// arguments.
   const llvm::Value* object_of(const llvm::CallBase& call) const;
 
  private:

@@ -14,7 +14,8 @@ void note_environment_read(const char* name) {
   for (uint32_t i = 0; i < HEDDLE_ENVIRONMENT_READ; i++) {
     uint64_t* slot = &region->environment_read[(hash + i) % HEDDLE_ENVIRONMENT_READ];
     uint64_t seen = 0;
-    if (__atomic_compare_exchange_n(slot, &seen, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || seen == hash) return;
+    if (__atomic_compare_exchange_n(slot, &seen, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || seen == hash)
+      return;
   }
   note_environment_given_away();
 }

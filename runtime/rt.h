@@ -1,14 +1,17 @@
 // Heddle's runtime: the code that runs inside the program under test.
 //
 // Ground rules
-//  - No malloc, no stdio, no libc locks. Memory comes from arena.h. System calls go through raw_syscall() only: it lies in
+//  - No malloc, no stdio, no libc locks. Memory comes from arena.h. System calls go through raw_syscall() only: it lies
+//  in
 //    the one code range that Syscall User Dispatch lets through (runtime/io/).
-//  - Under control exactly one thread runs at a time ("holds the baton"); all state of the runtime belongs to the holder
+//  - Under control exactly one thread runs at a time ("holds the baton"); all state of the runtime belongs to the
+//  holder
 //    and needs no lock. The exceptions are marked `cross-thread` and are atomic.
 //  - After a thread has handed the baton over it touches nothing of ours any more until it is chosen again.
 //  - Nothing here prints to the program's descriptors. What the user must hear goes to note() (an area of the region).
 //  - No hidden nondeterminism: no addresses, kernel ids, real time or uninitialised bytes in any decision.
-//  - Code that calls back into the program (once, thread start) may see exceptions pass: keep such frames trivial (*.c files).
+//  - Code that calls back into the program (once, thread start) may see exceptions pass: keep such frames trivial (*.c
+//  files).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +37,7 @@ enum class Mode : uint32_t {
   kIdle,        // nobody listens: real primitives, plain clones
   kServer,      // the fork server, before main
   kControlled,  // one thread at a time
-  kAbandoned,   // a forked child of a controlled process, or after a fatal report: real primitives, hooks return at once
+  kAbandoned,  // a forked child of a controlled process, or after a fatal report: real primitives, hooks return at once
 };
 extern Mode mode;
 extern bool preloaded;        // this is the preload build (runtime/preload/)
@@ -66,7 +69,8 @@ void begin_run();
 #define HEDDLE_CHECK(x) \
   (HEDDLE_LIKELY(x) ? (void)0 : ::heddle::rt::check_failed(#x, __FILE__, __LINE__))
 
-/// A line for the user about something control cannot see ("escape"), kept once per text. printf-like subset: %s %d %u %x.
+/// A line for the user about something control cannot see ("escape"), kept once per text. printf-like subset: %s %d %u
+/// %x.
 void note(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /// Futexes of our own (never modelled).

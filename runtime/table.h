@@ -1,5 +1,6 @@
-// A hash table from non-zero 64-bit keys to small values: open addressing, grows, never shrinks. It starts within one page: a
-// run touches as little memory as it needs, since every first touch costs a page fault in a freshly forked child.
+// A hash table from non-zero 64-bit keys to small values: open addressing, grows, never shrinks. It starts within one
+// page: a run touches as little memory as it needs, since every first touch costs a page fault in a freshly forked
+// child.
 #pragma once
 #include "runtime/arena.h"
 

@@ -1,5 +1,5 @@
-// What a clang command line does, and what it takes to make it build for heddle. Pure: no file is touched except response
-// files, and nothing is executed.
+// What a clang command line does, and what it takes to make it build for heddle. Pure: no file is touched except
+// response files, and nothing is executed.
 #pragma once
 #include <string>
 #include <string_view>

@@ -15,8 +15,8 @@ std::string utc_now();
 /// Program, arguments, environment, machine, date.
 Meta describe_run(const ProgramInfo& program, const Launch& launch);
 
-/// `trace`, or NAME.2.heddle, NAME.3.heddle ... beside it: a file that does not exist yet, nor what simplification makes
-/// of it. For names that the user did not choose.
+/// `trace`, or NAME.2.heddle, NAME.3.heddle ... beside it: a file that does not exist yet, nor what simplification
+/// makes of it. For names that the user did not choose.
 std::filesystem::path unused_trace(const std::filesystem::path& trace);
 
 /// Found out before the work, not behind it.

@@ -89,8 +89,8 @@ std::vector<RaceRecord> races_of_run(const std::vector<RaceRecord>& races, const
   return out;
 }
 
-// Nothing failed, but there are races: the first run that shows one can be replayed and looked at. Without the time to execute it
-// once more the trace has what the search kept of it.
+// Nothing failed, but there are races: the first run that shows one can be replayed and looked at. Without the time to
+// execute it once more the trace has what the search kept of it.
 void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, const Budget& budget, Answer& answer,
                 Executor& executor) {
   const RaceFindings& found = answer.races;
@@ -102,11 +102,13 @@ void trace_race(const HuntArguments& arguments, const HuntRequest& confirming, c
   executor.worker().watch(&limit.stop());
   Result<TraceHead> head = std::unexpected(Error{});
   if (!found.races.empty() && !limit.stop())
-    head = write_race_trace(confirming, answer.result, run, meta_of(arguments, answer), shown, arguments.trace, executor);
+    head =
+        write_race_trace(confirming, answer.result, run, meta_of(arguments, answer), shown, arguments.trace, executor);
   if (!head && (limit.stop() || found.races.empty()) && answer.result.race_runs.contains(run))
     head = write_seen_race_trace(confirming, answer.result, run, meta_of(arguments, answer), std::move(shown),
-                                 limit.time_is_up() || found.out_of_time ? "this run was not executed again: the time of the hunt was used up"
-                                                    : "this run was not executed again: the hunt was interrupted",
+                                 limit.time_is_up() || found.out_of_time
+                                     ? "this run was not executed again: the time of the hunt was used up"
+                                     : "this run was not executed again: the hunt was interrupted",
                                  arguments.trace, executor);
   if (head)
     answer.race_trace = std::move(*head);
@@ -130,7 +132,8 @@ std::filesystem::path place_for(const HuntArguments& arguments, const std::files
   return free;
 }
 
-// An interrupt, now or in the search, ends simplification, and so does the time; each failure has its trace all the same.
+// An interrupt, now or in the search, ends simplification, and so does the time; each failure has its trace all the
+// same.
 void tell_failures(const HuntArguments& arguments, const HuntRequest& confirming, const Budget& budget, Answer& answer,
                    Executor& executor, bool live) {
   const TimeLimit limit(*confirming.worker.stop, budget.all());
@@ -233,7 +236,8 @@ Result<Answer> find(HuntArguments& arguments) {
   choose_environment(arguments, why_whole_environment(arguments, answer, in_time), answer, confirming);
   if (Status done = confirm(arguments, confirming, budget, answer, live); !done) return std::unexpected(done.error());
   // Only where nothing else tells whether it needs the rest: a failure does not get a second chance to come back.
-  if (answer.whole_environment.empty() && went_another_way(answer) && !why_whole_environment(arguments, answer, false).empty()) {
+  if (answer.whole_environment.empty() && went_another_way(answer) &&
+      !why_whole_environment(arguments, answer, false).empty()) {
     answer.told.clear();
     choose_environment(arguments,
                        "executed again with only the variables that it had read, the program behaved differently",

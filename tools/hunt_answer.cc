@@ -66,8 +66,8 @@ void print_seen_once(const RaceFindings& found) {
 void print_unfinished(const HuntArguments& arguments, const StoppedRuns& stopped) {
   if (stopped.runs > 0)
     say("  the time was used up: {} stopped after {}, with {}\n",
-               stopped.runs == 1 ? "the run was" : counted("run", stopped.runs) + " were", counted("step", stopped.steps),
-               counted("thread", stopped.threads));
+        stopped.runs == 1 ? "the run was" : counted("run", stopped.runs) + " were", counted("step", stopped.steps),
+        counted("thread", stopped.threads));
   if (arguments.quiet) return;
   say("  next     use a longer --time, a smaller input or fewer threads\n");
   if (!is_plain(arguments.program))
@@ -229,7 +229,8 @@ void print_cut_off(const CutOffRuns& cut) {
     say("  note: {} cut off at --run-timeout, so the outcome is not known; use a longer --run-timeout\n",
         were("run", cut.over_time));
   if (cut.uncontrolled)
-    say("  note: {} ended when all threads waited, beside a thread that heddle does not control: it may wake them, so this is not known to be a deadlock\n",
+    say("  note: {} ended when all threads waited, beside a thread that heddle does not control: it may wake them, so "
+        "this is not known to be a deadlock\n",
         counted("run", cut.uncontrolled));
 }
 
@@ -344,8 +345,12 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["diverged"] = told && !told->confirmed() && !told->witness->interrupted && !told->witness->error;
   out["interrupted"] = result.interrupted;
   out["out_of_time"] = result.out_of_time;
-  out["stopped"] = {{"runs", result.stopped.runs}, {"steps", result.stopped.steps}, {"threads", result.stopped.threads}};
-  out["cut_off"] = {{"at_step_bound", result.cut_off.at_bound}, {"steps", result.cut_off.steps}, {"over_time", result.cut_off.over_time}, {"uncontrolled_thread", result.cut_off.uncontrolled}};
+  out["stopped"] = {
+      {"runs", result.stopped.runs}, {"steps", result.stopped.steps}, {"threads", result.stopped.threads}};
+  out["cut_off"] = {{"at_step_bound", result.cut_off.at_bound},
+                    {"steps", result.cut_off.steps},
+                    {"over_time", result.cut_off.over_time},
+                    {"uncontrolled_thread", result.cut_off.uncontrolled}};
   out["races_unconfirmed"] = answer.races.unconfirmed + answer.races.not_tried;
   if (told && told->simplified) out["simplified"] = simplified_json(*told->simplified, told->trace);
   if (arguments.request.keep_going) out["failures"] = failures_json(answer);

@@ -208,7 +208,8 @@ class Tests {
         break;
       case Verdict::kInconclusive:
         heddle::say("unclear   {}   {}\n", test.full(), told.why);
-        for (const ReportedFailure& f : told.failures) heddle::say("            {}   {}\n", f.failure.message, f.replay);
+        for (const ReportedFailure& f : told.failures)
+          heddle::say("            {}   {}\n", f.failure.message, f.replay);
         break;
       case Verdict::kNotTested:
         heddle::say("not done  {}   {}\n", test.full(), told.why);

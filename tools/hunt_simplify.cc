@@ -58,8 +58,9 @@ std::vector<std::string> simplified_lines(const SimplifiedFinding& finding, cons
   if (!finding.answer)
     return {fmt::format("note: not simplified: {}{}", finding.why_not->message,
                         finding.why_not->advice.empty() ? "" : "; " + finding.why_not->advice)};
-  std::vector<std::string> out = {first_line(*finding.answer) + (finding.out_of_time ? "   the time was used up: the best so far"
-                                                                                     : interrupted_text(*finding.answer))};
+  std::vector<std::string> out = {first_line(*finding.answer) + (finding.out_of_time
+                                                                     ? "   the time was used up: the best so far"
+                                                                     : interrupted_text(*finding.answer))};
   for (std::string& line : preemption_lines(*finding.answer, trace)) out.push_back(std::move(line));
   for (const std::string& note : finding.answer->notes) out.push_back("note: " + note);
   return out;

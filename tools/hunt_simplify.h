@@ -20,7 +20,8 @@ struct SimplifiedFinding {
 };
 
 /// The trace that the hunt wrote becomes the simplified one; the original lies beside it ("queue-1-full.heddle"). An
-/// interrupt or `end` ends this with the best so far, one that came before with none at all. `give_up`: without that, too.
+/// interrupt or `end` ends this with the best so far, one that came before with none at all. `give_up`: without that,
+/// too.
 SimplifiedFinding simplify_finding(const HuntArguments& arguments, const std::filesystem::path& trace,
                                    std::optional<TimeLimit::Clock::time_point> end, const std::atomic<bool>& give_up,
                                    bool live);

@@ -63,11 +63,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
 void print_words(const Arguments& arguments, const LiftAnswer& answer) {
   const Totals& totals = answer.lifted.head.totals;
   const std::string trace = shell_word(arguments.task.output.string());
-  say("{} {}, {}, {}      {}, {:.2f} s\n", strong("lifted:", 1), counted("step", totals.steps), totals.switches == 1 ? "1 switch" : fmt::format("{} switches", totals.switches),
-      counted("preemption", totals.preemptions), counted("execution", static_cast<std::uint64_t>(answer.lifted.executions)), answer.seconds);
+  say("{} {}, {}, {}      {}, {:.2f} s\n", strong("lifted:", 1), counted("step", totals.steps),
+      totals.switches == 1 ? "1 switch" : fmt::format("{} switches", totals.switches),
+      counted("preemption", totals.preemptions),
+      counted("execution", static_cast<std::uint64_t>(answer.lifted.executions)), answer.seconds);
   if (arguments.quiet) return;
   say("  trace    {}      look at it:  heddle show {}\n", trace, trace);
-  if (answer.lifted.head.failure) say("           {}      reduce it:   heddle simplify {}\n", std::string(trace.size(), ' '), trace);
+  if (answer.lifted.head.failure)
+    say("           {}      reduce it:   heddle simplify {}\n", std::string(trace.size(), ' '), trace);
 }
 
 nlohmann::ordered_json lift_json(const Arguments& arguments, const LiftAnswer& answer) {
@@ -104,7 +107,8 @@ int lift_main(int argc, char** argv) {
     const int status = report_error("lift", answer.error().error);
     return answer.error().is_input ? status : static_cast<int>(kInconclusive);
   }
-  const int lost = written([&] { arguments.json ? print_json(lift_json(arguments, *answer)) : print_words(arguments, *answer); });
+  const int lost =
+      written([&] { arguments.json ? print_json(lift_json(arguments, *answer)) : print_words(arguments, *answer); });
   if (!lost) return kClean;
   say(stderr, "heddle lift: cannot write the answer: {}\n", std::strerror(lost));
   return kInconclusive;

@@ -28,7 +28,8 @@ std::expected<LiftAnswer, LiftTrouble> lift_trace(const LiftTask& task) {
   if (Error why = why_not_lifted(*trace); !why.message.empty())
     return bad_input({fmt::format("{} cannot be lifted: {}", task.trace, why.message), why.advice});
   const Meta& meta = trace->head().meta;
-  if (Status may = may_be_executed(*trace, {"lift", task.trace, task.trust, task.program}); !may) return bad_input(may.error());
+  if (Status may = may_be_executed(*trace, {"lift", task.trace, task.trust, task.program}); !may)
+    return bad_input(may.error());
   auto program = program_of_trace(task.program.empty() ? "" : task.program.front(), meta, "lift", task.trace);
   if (!program) return bad_input(program.error());
   auto replayer = Replayer::create(*trace, task.engine, origin_of(*trace, task.trace, task.trust));
@@ -50,7 +51,8 @@ std::expected<LiftAnswer, LiftTrouble> lift_trace(const LiftTask& task) {
   limits.stop = task.stop;
   auto lifted = lift(*trace, *replayer, **executor, limits, task.output);
   if (!lifted) return could_not(lifted.error());
-  return LiftAnswer{std::move(*lifted), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+  return LiftAnswer{std::move(*lifted),
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 
 std::filesystem::path lifted_beside(const std::filesystem::path& trace) {

@@ -41,8 +41,8 @@ struct LiftedForm {
   bool made = false;       // now; else it was there
   TemporaryFolder folder;  // where it lies, if not beside the recording
 };
-/// `task.output` is not looked at: the form lies beside the recording and stays there, or, where nothing can be written, in a folder that goes with
-/// the answer.
+/// `task.output` is not looked at: the form lies beside the recording and stays there, or, where nothing can be
+/// written, in a folder that goes with the answer.
 std::expected<LiftedForm, LiftTrouble> lifted_form(LiftTask task, const TraceReader& recording);
 
 /// Where the lifted form of a recording lies that verbs have made for themselves: votes.heddle -> votes.lifted.heddle.

@@ -115,8 +115,9 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
                  const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
   if (report.followed_what_is_left && report.replaced) {
-    say(stderr, "{}: followed all {} step{} up to the exec; what failed is the new program, which is not started again{}\n",
-               strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
+    say(stderr,
+        "{}: followed all {} step{} up to the exec; what failed is the new program, which is not started again{}\n",
+        strong("inconclusive", 2), arguments.steps, arguments.steps == 1 ? "" : "s", often);
     return;
   }
   if (report.followed_what_is_left) {
@@ -204,7 +205,8 @@ int replay_main(int argc, char** argv) {
         {fmt::format("{} is damaged, and the name of its program is lost: {}", arguments.trace, arguments.damage), ""});
   if (Status may = may_be_executed(*trace, {"replay", arguments.trace, arguments.trust, arguments.program}); !may)
     return report_error("replay", may.error());
-  auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay", arguments.trace);
+  auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay",
+                                  arguments.trace);
   if (!program) return report_error("replay", program.error());
   auto replayer = Replayer::create(*trace, arguments.options, origin_of(*trace, arguments.trace, arguments.trust));
   if (!replayer) return report_error("replay", replayer.error());

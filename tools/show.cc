@@ -183,7 +183,8 @@ Status skip_wrappers(TraceReader& trace, const std::string& pattern) {
   return {};
 }
 
-constexpr std::uint64_t kMostStepsOfItself = 200'000, kMostEventsOfItself = 3'000'000;  // more is lifted only if somebody asks for it
+constexpr std::uint64_t kMostStepsOfItself = 200'000,
+                        kMostEventsOfItself = 3'000'000;  // more is lifted only if somebody asks for it
 
 /// As a library call that ctrl-C ends; afterwards ctrl-C ends the verb again.
 std::expected<LiftedForm, LiftTrouble> lift_here(LiftTask task, const TraceReader& trace) {

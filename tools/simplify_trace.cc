@@ -52,7 +52,8 @@ std::optional<SimplifyTrouble> unfit(const TraceReader& trace, const std::string
         true};
   if (head.meta.source == TraceSource::kRecorded) {
     const Error why = why_not_lifted(trace);
-    return SimplifyTrouble{{fmt::format("{} is a recording that cannot be lifted: {}", name, why.message), why.advice}, false};
+    return SimplifyTrouble{{fmt::format("{} is a recording that cannot be lifted: {}", name, why.message), why.advice},
+                           false};
   }
   return std::nullopt;
 }
@@ -282,13 +283,15 @@ std::expected<SimplifyAnswer, SimplifyTrouble> simplify_lifted(const SimplifyTas
   if (!form) return Trouble(SimplifyTrouble{form.error().error, form.error().is_input});
   SimplifyTask ordinary = task;
   ordinary.trace = form->trace.string();
-  if (ordinary.inputs == InputChoice::kAuto) ordinary.inputs = InputChoice::kRecorded;  // what a recording read has no place in another order of the world
+  if (ordinary.inputs == InputChoice::kAuto)
+    ordinary.inputs = InputChoice::kRecorded;  // what a recording read has no place in another order of the world
   return Session(ordinary).run();
 }
 }  // namespace
 
 std::expected<SimplifyAnswer, SimplifyTrouble> simplify_trace(const SimplifyTask& task) {
-  if (auto trace = open_trace(task.trace); trace && trace->head().failure && why_not_lifted(*trace).message.empty()) return simplify_lifted(task, *trace);
+  if (auto trace = open_trace(task.trace); trace && trace->head().failure && why_not_lifted(*trace).message.empty())
+    return simplify_lifted(task, *trace);
   return Session(task).run();
 }
 

@@ -1,5 +1,5 @@
-// Whose trace is it? A trace says which program is executed, with which arguments, environment and inputs: one that this
-// user did not make on this machine is executed only if the user says so (docs/security.md).
+// Whose trace is it? A trace says which program is executed, with which arguments, environment and inputs: one that
+// this user did not make on this machine is executed only if the user says so (docs/security.md).
 #pragma once
 #include <optional>
 #include <string>
@@ -27,8 +27,8 @@ struct TrustRequest {
   std::vector<std::string> program;  // behind --; empty: what the trace names
 };
 
-/// Error: the trace is somebody else's (or cannot be told from one), and neither --trust nor a program was given; or the
-/// arguments behind -- PROG are not those of the trace.
+/// Error: the trace is somebody else's (or cannot be told from one), and neither --trust nor a program was given; or
+/// the arguments behind -- PROG are not those of the trace.
 Status may_be_executed(const TraceReader& trace, const TrustRequest& request);
 
 }  // namespace heddle

@@ -35,7 +35,8 @@ void let_asan_be_second(const ProgramInfo& program, std::vector<std::string>& en
 bool is_plain(const ProgramInfo& program) { return !program.is_script && !program.has_runtime; }
 
 std::optional<Error> runs_with_other_rights(const ProgramInfo& program, const std::string& name) {
-  if (program.is_script || (!program.is_setuid && !program.has_capabilities)) return std::nullopt;  // the kernel ignores a script's
+  if (program.is_script || (!program.is_setuid && !program.has_capabilities))
+    return std::nullopt;  // the kernel ignores a script's
   return Error{
       fmt::format("{} was not executed: {}. Heddle's runtime stays idle in a program with other rights than yours, "
                   "since whoever starts it could read and change its memory",

@@ -31,7 +31,8 @@ class Program:
 
     def is_bug(self, failure):
         """Whether a failure of `heddle hunt --json` is the one of this program."""
-        return failure.get("kind") == self.kind and (self.kind in ("deadlock", "abort") or failure.get("line") in self.lines)
+        return failure.get("kind") == self.kind and (self.kind in ("deadlock", "abort") or
+                                                     failure.get("line") in self.lines)
 
 
 def programs(half=None, names=()):

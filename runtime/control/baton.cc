@@ -1,5 +1,5 @@
-// Real threads, one of them awake: the holder wakes the next through its futex word and sleeps on its own. The whole process is
-// pinned to one CPU (start.cc): a hand-off there costs a seventh of one across cores.
+// Real threads, one of them awake: the holder wakes the next through its futex word and sleeps on its own. The whole
+// process is pinned to one CPU (start.cc): a hand-off there costs a seventh of one across cores.
 //
 // Rules of this file: once `to` is woken it owns everything; after that this thread may only look at its own wake_word.
 #include "runtime/arena.h"
@@ -63,6 +63,7 @@ void enter(Thread& t) {
 void baton_wake(Thread& t) { wake(t); }
 void baton_park(Thread& t) { park(t); }
 
-const Backend baton_backend{"baton", start, [](Thread&) {}, arrive, await_arrival, switch_to, switch_to_idle, leave_to, enter};
+const Backend baton_backend{"baton",   start,          [](Thread&) {}, arrive, await_arrival,
+                            switch_to, switch_to_idle, leave_to,       enter};
 
 }  // namespace heddle::rt

@@ -1,5 +1,5 @@
-// Functions that a thread is in, as code built with -fsanitize=thread tells: it keeps no frame pointers, so its stacks cannot be
-// walked otherwise. Only kept in runs that want stacks.
+// Functions that a thread is in, as code built with -fsanitize=thread tells: it keeps no frame pointers, so its stacks
+// cannot be walked otherwise. Only kept in runs that want stacks.
 #pragma once
 #include "runtime/control/thread.h"
 

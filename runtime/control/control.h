@@ -1,4 +1,5 @@
-// State and constants of control, shared by the scheduler, the failure reports and the backends. Belongs to the baton holder.
+// State and constants of control, shared by the scheduler, the failure reports and the backends. Belongs to the baton
+// holder.
 #pragma once
 #include "runtime/control/thread.h"
 
@@ -9,10 +10,13 @@ inline constexpr uint64_t kClockReadTick = 1000;      // virtual ns per clock re
 inline constexpr uint32_t kSpinLimit = 24;            // unproductive points in a row before a thread must give way
 inline constexpr uint64_t kFairSegment = 4000;        // steps in one segment before it must give way once
 inline constexpr uint64_t kQuietBeforeJump = 400;     // unproductive steps per enabled thread before time jumps
-inline constexpr uint64_t kQuietBeforeFair = 1000;    // ... per live thread before the schedule is fair until somebody makes progress
-inline constexpr uint64_t kQuietIsLivelock = 200'000;   // ... before it is a livelock: a loop may look at a flag that often
+inline constexpr uint64_t kQuietBeforeFair =
+    1000;  // ... per live thread before the schedule is fair until somebody makes progress
+inline constexpr uint64_t kQuietIsLivelock =
+    200'000;  // ... before it is a livelock: a loop may look at a flag that often
 inline constexpr uint64_t kMostBeforeFair = kQuietIsLivelock / 10;
-inline constexpr uint64_t kLastLook = 20'000;         // ... the last of them are watched: a thread that computes makes progress
+inline constexpr uint64_t kLastLook =
+    20'000;  // ... the last of them are watched: a thread that computes makes progress
 inline constexpr int32_t kHookBudget = 100'000;       // counted hooks without a point before the thread is watched
 inline constexpr int kDivergedStatus = 121, kFailedStatus = 122;
 
@@ -44,9 +48,9 @@ struct Control {
   uint32_t observe;          // so many more decisions are told to the host
   uint32_t segment_thread;
   uint64_t segment_start;    // step
-  uint64_t quiet_steps;      // unproductive steps in a row, over all threads; starts over when something comes from outside
+  uint64_t quiet_steps;  // unproductive steps in a row, over all threads; starts over when something comes from outside
   uint64_t fair_steps;       // in a row, up to now
-  uint64_t looks;            // the same, counted by what the threads do alone: a replay counts alike, whenever its I/O comes back
+  uint64_t looks;  // the same, counted by what the threads do alone: a replay counts alike, whenever its I/O comes back
   const uint32_t* expect;
   uint64_t expect_count;
   Thread* dying;             // left control for good, its OS thread may still be there
@@ -55,7 +59,9 @@ struct Control {
 };
 extern Control control;
 
-inline uint16_t& word_waits(const void* word) { return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15]; }
+inline uint16_t& word_waits(const void* word) {
+  return control.word_waits[((uint64_t)word ^ (uint64_t)word >> 7) >> 3 & 15];
+}
 
 /// The next hooks of `t` are looked at one by one, counted ones and others (hooks/spin.cc).
 inline void watch_hooks(Thread& t) { t.budget = t.patience = 1; }
@@ -68,8 +74,8 @@ bool can_run(Thread& t);
 /// A strict replay took another way: writes what was expected and what came, and ends the run.
 [[noreturn]] void diverged(uint32_t reason, uint32_t expected, const Thread* actual);
 
-/// On a thread that was chosen after another one had run: an OS thread at its end gives its cached memory back to malloc and
-/// its stack to libc. Nobody may run beside that, or addresses depend on who is faster.
+/// On a thread that was chosen after another one had run: an OS thread at its end gives its cached memory back to
+/// malloc and its stack to libc. Nobody may run beside that, or addresses depend on who is faster.
 void await_dying();
 inline void await_dying_if_any() {
   if (HEDDLE_UNLIKELY(control.dying)) await_dying();

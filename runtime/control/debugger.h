@@ -1,5 +1,6 @@
-// A run that a debugger drives (run.debugger): one process, no fork server, no host that waits for anything. Where such a run has
-// something to say it calls heddle_debugger_stop(), on which the debugger's commands (src/gdb/heddle.py) keep a breakpoint.
+// A run that a debugger drives (run.debugger): one process, no fork server, no host that waits for anything. Where such
+// a run has something to say it calls heddle_debugger_stop(), on which the debugger's commands (src/gdb/heddle.py) keep
+// a breakpoint.
 #pragma once
 #include "runtime/control/control.h"
 

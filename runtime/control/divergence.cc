@@ -39,7 +39,8 @@ void diverge_input(const char* text) {
 void diverge_output(uint32_t site, const char* expected, const char* actual) {
   HeddleDivergence& d = region->result.divergence;
   const Op& op = self->op;
-  const bool is_step = control.steps && op.site == site && (op.kind == HEDDLE_EV_IO_CALL || op.kind == HEDDLE_EV_IO_RETURN);
+  const bool is_step =
+      control.steps && op.site == site && (op.kind == HEDDLE_EV_IO_CALL || op.kind == HEDDLE_EV_IO_RETURN);
   d.reason = HEDDLE_DIV_OUTPUT;
   d.step = control.steps - is_step;
   d.expected_thread = d.actual_thread = self->index;

@@ -10,7 +10,9 @@ namespace {
 constexpr uint64_t kMillisecond = 1'000'000, kSecond = 1000 * kMillisecond, kForEver = 3600 * kSecond;
 
 // That the others are slow for so long is the less likely the longer it is.
-uint32_t times_rarer(uint64_t ns) { return ns <= 10 * kMillisecond ? 1 : ns <= kSecond ? 2 : ns <= 60 * kSecond ? 4 : 8; }
+uint32_t times_rarer(uint64_t ns) {
+  return ns <= 10 * kMillisecond ? 1 : ns <= kSecond ? 2 : ns <= 60 * kSecond ? 4 : 8;
+}
 
 // A property of the wait, not of the moment: decided once, by seed, run, thread and how many such waits it had before.
 bool coin(Thread& t) {
@@ -50,7 +52,8 @@ uint64_t early_step_of_timer(uint64_t due, uint64_t number) {
   if (due <= control.now || due - control.now > kForEver) return ~0ull;
   const uint64_t roll = mix_bits(run_seed(run) ^ 0x74696d6572 ^ number << 40);
   if ((roll & 255) * times_rarer(due - control.now) >= run.early_timeouts) return ~0ull;
-  const uint64_t most = roll >> 39 & 1 ? 4 : 1ull << (1 + (roll >> 40) % kLongest);  // soon, or later: nobody knows when it matters
+  const uint64_t most =
+      roll >> 39 & 1 ? 4 : 1ull << (1 + (roll >> 40) % kLongest);  // soon, or later: nobody knows when it matters
   return control.steps + 1 + (roll >> 8) % most;
 }
 
@@ -84,7 +87,8 @@ void time_may_pass() {
 }
 
 namespace {
-// Nobody else could have gone on, so time would have jumped there by itself. In a replay every wait may end early, and this is no choice.
+// Nobody else could have gone on, so time would have jumped there by itself. In a replay every wait may end early, and
+// this is no choice.
 bool is_next_anyway(const Thread& t) {
   if (control.out) return false;
   for (uint32_t i = 0; i < control.thread_count; i++) {

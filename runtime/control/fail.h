@@ -10,10 +10,11 @@ void fail_start();    // child, main thread: handlers for fatal signals, termina
 void fail_thread_start();  // each OS thread: alternate signal stack
 void install_fatal_handlers();  // fork server, last thing before the first run
 
-/// Nobody can run any more. With a thread that is not under control, and may wake others, that is known of a closed cycle of waits only:
-/// otherwise the run is cut off (abi/cut_off.h).
+/// Nobody can run any more. With a thread that is not under control, and may wake others, that is known of a closed
+/// cycle of waits only: otherwise the run is cut off (abi/cut_off.h).
 [[noreturn]] void fail_deadlock();
-/// Nobody makes progress, or the step bound was reached: a run in which threads still change something there is cut off.
+/// Nobody makes progress, or the step bound was reached: a run in which threads still change something there is cut
+/// off.
 [[noreturn]] void fail_livelock(Thread& t);
 extern bool threads_run_uncontrolled;
 /// The detector saw a race: the end of the run if it was asked for (fail_on_race), otherwise nothing.
@@ -35,8 +36,8 @@ void copy_text(char* to, size_t size, const char* from);
 void count_hooks_of_handler(void** handler, uint64_t* flags);
 
 void note_exit(int status);
-/// The process is about to end: between the last handler of exit() and that the other threads may still run. Nothing in a signal
-/// handler on a stack of its own, nor in a child of vfork().
+/// The process is about to end: between the last handler of exit() and that the other threads may still run. Nothing in
+/// a signal handler on a stack of its own, nor in a child of vfork().
 void exit_point(uint32_t site);
 
 struct Verdict {             // what is known before the fatal signal arrives

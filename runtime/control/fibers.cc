@@ -4,13 +4,17 @@
 // The carrier is main's kernel thread, until main goes outside itself.
 //
 //   carrier:   base loop --heddle_switch--> thread A --heddle_switch--> thread B --> ... --> base loop (nobody can run)
-//   outside:   leave_to(): base loop wakes A's kernel thread, which continues A's context natively (blocking I/O, exit);
+//   outside:   leave_to(): base loop wakes A's kernel thread, which continues A's context natively (blocking I/O,
+//   exit);
 //              enter(): A's kernel thread saves the context and parks; the carrier resumes it when it is chosen.
 //
-//   moving:    a program that asks for what belongs to one kernel thread (its privileges, its pending signals) gets real threads:
-//              each context goes on on its own kernel thread, the carrier retires, and the rest of the run is the baton backend's.
+//   moving:    a program that asks for what belongs to one kernel thread (its privileges, its pending signals) gets
+//   real threads:
+//              each context goes on on its own kernel thread, the carrier retires, and the rest of the run is the baton
+//              backend's.
 //
-// Rules of this file: a context is saved before anyone can see it; after a kernel thread was woken its Thread is not touched.
+// Rules of this file: a context is saved before anyone can see it; after a kernel thread was woken its Thread is not
+// touched.
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <signal.h>
@@ -112,7 +116,8 @@ void carry(void** save, Thread& next) {
 // The carrier is main's own kernel thread until main itself has to go on natively: then one of ours takes over.
 bool main_carries;
 
-// The threads are being moved to their own kernel threads, and nobody is carried any more. Main's waits until it is main's turn.
+// The threads are being moved to their own kernel threads, and nobody is carried any more. Main's waits until it is
+// main's turn.
 [[noreturn]] void retire() {
   uint64_t all = ~0ull;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
@@ -183,12 +188,12 @@ void arrive(Thread& t) {
 
 void expect(Thread& t) { t.parking_stack = (char*)arena_allocate(kParkingStack); }
 
-// libc starts a thread without touching anything that others could notice. Who stands between libc and us (AddressSanitizer) may map
-// memory for it, and knows threads by their kernel threads.
+// libc starts a thread without touching anything that others could notice. Who stands between libc and us
+// (AddressSanitizer) may map memory for it, and knows threads by their kernel threads.
 bool made_by_libc() {
   dl_find_object made, libc;
-  return _dl_find_object((void*)HEDDLE_REAL(pthread_create), &made) == 0 && _dl_find_object((void*)gnu_get_libc_version, &libc) == 0 &&
-         made.dlfo_link_map == libc.dlfo_link_map;
+  return _dl_find_object((void*)HEDDLE_REAL(pthread_create), &made) == 0 &&
+         _dl_find_object((void*)gnu_get_libc_version, &libc) == 0 && made.dlfo_link_map == libc.dlfo_link_map;
 }
 
 void await_arrival(Thread&) {}

@@ -1,4 +1,5 @@
-// Rules of this file: idle_loop() runs on a kernel thread without TLS of its own: no `self`, no libc, raw system calls only.
+// Rules of this file: idle_loop() runs on a kernel thread without TLS of its own: no `self`, no libc, raw system calls
+// only.
 #include "runtime/control/idle.h"
 
 #include <signal.h>
@@ -49,8 +50,8 @@ void announce_return(Thread& t) {
 
 namespace {
 
-// Two requests that come at the same time should meet: now and then the first one back waits for a second one, which on one processor it
-// would otherwise always be ahead of.
+// Two requests that come at the same time should meet: now and then the first one back waits for a second one, which on
+// one processor it would otherwise always be ahead of.
 void wait_for_company() {
   constexpr uint64_t kNap = 200'000;
   if (control.out < 2 || (mix_bits(control.steps ^ region->run.seed ^ region->run.run_index << 32) & 3)) return;

@@ -1,5 +1,5 @@
-// The idle loop of the baton backend: a kernel thread of our own that holds the baton while nobody can run but someone is out
-// in blocking I/O. Time then passes at its real pace. Made at first need, on a stack of ours, without TLS.
+// The idle loop of the baton backend: a kernel thread of our own that holds the baton while nobody can run but someone
+// is out in blocking I/O. Time then passes at its real pace. Made at first need, on a stack of ours, without TLS.
 #pragma once
 #include "runtime/control/thread.h"
 

@@ -1,6 +1,7 @@
 // What the rest of the runtime asks of the I/O layer. (Contract with the scheduler; implemented in runtime/io/.)
 //
-// Order of calls:  server: io_prepare()  fork  child: scheduler_start(), io_start()  each new OS thread: io_thread_start()
+// Order of calls:  server: io_prepare()  fork  child: scheduler_start(), io_start()  each new OS thread:
+// io_thread_start()
 //                  each OS thread that leaves control for good (after its last user code): io_thread_stop()
 #pragma once
 #include "runtime/control/discipline.h"
@@ -12,15 +13,18 @@ void io_prepare();          // fork server, once: real functions, patched vDSO
 void io_start();            // child, on the main thread, before main, after scheduler_start()
 void io_thread_start();     // on each OS thread that will run user code, before it does; touches no shared state
 void io_thread_created(Thread& t);  // by its creator: it inherits the signal mask of this moment
-void io_thread_stop();      // on an OS thread that goes on natively (exit path of glibc): its system calls are its own again
-void io_allow_begin();      // nestable: libc may make system calls natively (around real pthread_create, join, dlopen ...)
+void io_thread_stop();  // on an OS thread that goes on natively (exit path of glibc): its system calls are its own
+                        // again
+void io_allow_begin();  // nestable: libc may make system calls natively (around real pthread_create, join, dlopen ...)
 void io_allow_end();
 bool io_available();        // Syscall User Dispatch works here
 bool under_valgrind();
-/// A kernel thread that was parked, or a carrier's, becomes that of `t`, which runs on it: alternate stack, signal mask.
+/// A kernel thread that was parked, or a carrier's, becomes that of `t`, which runs on it: alternate stack, signal
+/// mask.
 void io_adopt_kernel_thread(Thread& t);
 
-/// ONE selector for all threads: under control only one of them runs user code. 0 lets system calls through, 1 traps them.
+/// ONE selector for all threads: under control only one of them runs user code. 0 lets system calls through, 1 traps
+/// them.
 extern volatile uint8_t io_selector;
 /// In a recording each thread has its own.
 inline volatile uint8_t& selector() { return HEDDLE_UNLIKELY(parallel) && self ? self->selector : io_selector; }
@@ -46,8 +50,8 @@ class AllowSyscalls {
   AllowSyscalls(const AllowSyscalls&) = delete;
 };
 
-/// At the START of point(), before the operation is published (user code may run in it): delivers signals that have arrived.
-/// The n-th such opportunity of a thread is where a recorded signal comes back in a replay.
+/// At the START of point(), before the operation is published (user code may run in it): delivers signals that have
+/// arrived. The n-th such opportunity of a thread is where a recorded signal comes back in a replay.
 bool io_deliver_signals();  // true: a handler ran
 /// For a step that cannot run handlers: none is due; and one opportunity for them has passed, as io_deliver_signals()
 /// counts them.
@@ -56,10 +60,11 @@ void io_signal_opportunity_passed(Thread& t);
 
 /// The thread waits in the model: has a signal come that its mask lets in (or, in a replay, came here)?
 bool io_signal_waits(const Thread& t);
-/// The program handles signals, and their handlers run at steps of every kind: not in recordings, which have fewer kinds of them, nor in
-/// replays of traces of earlier versions.
+/// The program handles signals, and their handlers run at steps of every kind: not in recordings, which have fewer
+/// kinds of them, nor in replays of traces of earlier versions.
 extern bool signals_at_points;
-/// The thread has been chosen, but its step is not counted yet: has a signal come that its mask lets in (or, in a replay, came in this step)?
+/// The thread has been chosen, but its step is not counted yet: has a signal come that its mask lets in (or, in a
+/// replay, came in this step)?
 bool io_signal_comes_first(const Thread& t);
 bool io_signal_has_come(const Thread& t);
 /// Runs the handlers of those signals, on the thread itself. The place is the number of its step, which is counted now.
@@ -71,8 +76,8 @@ bool io_signal_recorded(const Thread& t);
 /// Runs the handlers of those signals, on the thread itself. True: all of them have SA_RESTART.
 bool io_run_handlers(Thread& t);
 
-/// Handlers of SIGSEGV and SIGBUS ask this first: true: the fault was ours, on a bad pointer that the program gave to a system
-/// call; return from the handler.
+/// Handlers of SIGSEGV and SIGBUS ask this first: true: the fault was ours, on a bad pointer that the program gave to a
+/// system call; return from the handler.
 bool io_recover_fault(void* ucontext);
 /// What lies at `p` (1, 2, 4 or 8 bytes); false when it cannot be read: the program's own access will fault, not ours.
 bool io_peek(const volatile void* p, uint32_t size, uint64_t* value);
@@ -125,20 +130,23 @@ uint64_t io_random();
 
 /// Implemented in runtime/sync/futex.cc; called by the dispatcher for SYS_futex and by the interposed syscall().
 long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long val3, uint32_t site);
-/// Implemented in runtime/fail/signals.cc: rt_sigaction of a fault signal (SEGV, BUS, FPE, ILL, ABRT, TRAP) by the program.
-/// Pointers are to the kernel's struct, already copied out of the program's memory, with our restorer. -errno style.
+/// Implemented in runtime/fail/signals.cc: rt_sigaction of a fault signal (SEGV, BUS, FPE, ILL, ABRT, TRAP) by the
+/// program. Pointers are to the kernel's struct, already copied out of the program's memory, with our restorer. -errno
+/// style.
 long fail_sigaction(int signo, const void* action, void* old, size_t sigset_size);
 extern long real_pid;
 /// Implemented in runtime/fail/: exit_group seen; bookkeeping only.
 void note_exit(int status);
-/// The process ends, by an exit or (in a handler) by a failure: what lies in shared mappings of files is compared (shared_files.h).
+/// The process ends, by an exit or (in a handler) by a failure: what lies in shared mappings of files is compared
+/// (shared_files.h).
 void io_own_shared_at_end();  // before the last step
 void io_shared_at_end(uint32_t site, bool in_handler);
 /// Implemented in runtime/control/: an input did not match the recorded one. Never returns.
 [[noreturn]] void diverge_input(const char* text);
 /// So did what it carries out, by a call at `site`.
 [[noreturn]] void diverge_output(uint32_t site, const char* expected, const char* actual);
-/// Implemented in runtime/preload/exec.cc, absent in programs that carry the runtime: may this program be started? (docs/security.md)
+/// Implemented in runtime/preload/exec.cc, absent in programs that carry the runtime: may this program be started?
+/// (docs/security.md)
 bool io_may_spawn(const char* path) __attribute__((weak));
 bool io_may_spawn_named(const char* name) __attribute__((weak));
 /// Implemented in runtime/sync/cancel.cc, may be absent: acts on a requested cancellation of the calling thread.

@@ -17,7 +17,8 @@ void make_kernel_thread(void (*entry)(void*), void* argument) {
   long result;
   register long r10 __asm__("r10") = 0;
   register long r8 __asm__("r8") = 0;
-  // In the section whose system calls are never trapped. The child finds the entry's address and its argument on its stack.
+  // In the section whose system calls are never trapped. The child finds the entry's address and its argument on its
+  // stack.
   __asm__ volatile(
       "jmp heddle_clone_here\n"
       ".pushsection heddle_sys,\"ax\",@progbits\n"

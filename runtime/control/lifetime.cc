@@ -11,7 +11,8 @@ namespace heddle::rt {
 Thread& new_thread(Thread& parent) {
   HEDDLE_CHECK(control.thread_count < HEDDLE_MAX_THREADS);
   if (control.thread_count == control.enabled_capacity) {
-    uint32_t* bigger = arena_new<uint32_t>(control.enabled_capacity = control.enabled_capacity ? control.enabled_capacity * 2 : 16);
+    uint32_t* bigger =
+        arena_new<uint32_t>(control.enabled_capacity = control.enabled_capacity ? control.enabled_capacity * 2 : 16);
     for (uint32_t i = 0; i < control.enabled_count; i++) bigger[i] = control.enabled[i];
     control.enabled = bigger;
   }

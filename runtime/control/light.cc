@@ -23,7 +23,8 @@ namespace {
 Thread* after_end;
 constexpr uint32_t kFirstTid = 0x0f000000;  // no kernel gives out such ids; the id of a clock has 29 bits for it
 
-// As heddle_switch would have saved it: goes on behind libc's system call with its registers, on the new stack, as the child.
+// As heddle_switch would have saved it: goes on behind libc's system call with its registers, on the new stack, as the
+// child.
 void* first_context(uint64_t* stack_top, const greg_t* g) {
   uint64_t* c = stack_top - 8;
   uint32_t mxcsr;
@@ -51,8 +52,8 @@ long make(Thread& t, const clone_args& q, const ucontext_t& uc) {
   return tid;
 }
 
-constexpr uint64_t kAsLibcMakesThem = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
-                                      CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+constexpr uint64_t kAsLibcMakesThem = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                                      CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 
 // libc sets these by the id of the kernel thread.
 bool needs_kernel_thread(const pthread_attr_t* attributes) {
@@ -106,7 +107,8 @@ long light_call(long number, const long a[6], const void* ucontext) {
 }
 
 Thread* light_by_id(long tid) {
-  return tid >= kFirstTid && tid < (long)(kFirstTid + control.thread_count) ? &control.threads[tid - kFirstTid] : nullptr;
+  return tid >= kFirstTid && tid < (long)(kFirstTid + control.thread_count) ? &control.threads[tid - kFirstTid]
+                                                                            : nullptr;
 }
 
 void light_rename(long number, long a[6]) {
@@ -115,7 +117,11 @@ void light_rename(long number, long a[6]) {
     return !t ? tid : t->light ? 0 : t->info->tid;
   };
   switch (number) {
-    case SYS_sched_getparam: case SYS_sched_setparam: case SYS_sched_getscheduler: case SYS_sched_setscheduler: case SYS_sched_getattr:
+    case SYS_sched_getparam:
+    case SYS_sched_setparam:
+    case SYS_sched_getscheduler:
+    case SYS_sched_setscheduler:
+    case SYS_sched_getattr:
     case SYS_sched_setattr: case SYS_sched_rr_get_interval:
       a[0] = rename(a[0]);
       return;

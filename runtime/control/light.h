@@ -1,9 +1,9 @@
-// Threads of the fiber backend that have no kernel thread of their own until they need one: to block outside, say. Making and ending a
-// kernel thread takes longer than most runs of a thread do.
+// Threads of the fiber backend that have no kernel thread of their own until they need one: to block outside, say.
+// Making and ending a kernel thread takes longer than most runs of a thread do.
 //
-// libc's pthread_create() is let do everything but the clone, which is answered here; so libc's thread is complete (descriptor, stack, TLS),
-// and its first instructions run on the carrier when it is chosen the first time. So do its last ones, which other threads can notice by the
-// addresses that malloc returns, and its exit() ends the fiber.
+// libc's pthread_create() is let do everything but the clone, which is answered here; so libc's thread is complete
+// (descriptor, stack, TLS), and its first instructions run on the carrier when it is chosen the first time. So do its
+// last ones, which other threads can notice by the addresses that malloc returns, and its exit() ends the fiber.
 #pragma once
 #include "runtime/control/thread.h"
 
@@ -20,7 +20,8 @@ class LightCreation {
   LightCreation(const LightCreation&) = delete;
 };
 
-/// The carrier is in libc's code for such a thread, before or after our own, or in pthread_create(): its system calls are not the program's.
+/// The carrier is in libc's code for such a thread, before or after our own, or in pthread_create(): its system calls
+/// are not the program's.
 extern Thread *light_in_libc, *light_being_made;
 inline bool light_calls() { return light_in_libc || light_being_made; }
 /// Answers such a call. May not return.

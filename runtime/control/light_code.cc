@@ -1,5 +1,5 @@
-// Rules of this file: called at any point, also while another thread is inside the dynamic linker: _dl_find_object() only, which
-// takes no lock.
+// Rules of this file: called at any point, also while another thread is inside the dynamic linker: _dl_find_object()
+// only, which takes no lock.
 #include "runtime/control/light_code.h"
 
 #include <dlfcn.h>
@@ -23,12 +23,15 @@ constexpr uint8_t kVersion = 1, kUnsigned4 = 0x03, kSigned4RelativeToHeader = 0x
 // The first instruction of the function that has the one at `pc`. 0: unknown.
 uint64_t function_at(const void* table, uint64_t pc) {
   const auto& header = *static_cast<const Header*>(table);
-  if (header.version != kVersion || header.count_encoding != kUnsigned4 || header.table_encoding != kSigned4RelativeToHeader) return 0;
+  if (header.version != kVersion || header.count_encoding != kUnsigned4 ||
+      header.table_encoding != kSigned4RelativeToHeader)
+    return 0;
   const uint64_t base = reinterpret_cast<uint64_t>(table);
   uint32_t low = 0, high = header.count;  // functions before `low` begin at or before pc
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    base + static_cast<uint64_t>(static_cast<int64_t>(header.entries[middle].function)) <= pc ? (void)(low = middle + 1) : (void)(high = middle);
+    base + static_cast<uint64_t>(static_cast<int64_t>(header.entries[middle].function)) <= pc ? (void)(low = middle + 1)
+                                                                                              : (void)(high = middle);
   }
   return low ? base + static_cast<uint64_t>(static_cast<int64_t>(header.entries[low - 1].function)) : 0;
 }

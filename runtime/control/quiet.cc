@@ -1,5 +1,5 @@
-// Threads that do nothing but look: who spins must give way, time passes for them, and when nobody ever does anything else it is a
-// livelock.
+// Threads that do nothing but look: who spins must give way, time passes for them, and when nobody ever does anything
+// else it is a livelock.
 #include "runtime/control/quiet.h"
 
 #include <sys/syscall.h>
@@ -52,8 +52,10 @@ void let_time_pass_for_spinners() {
     return;
   }
   const bool cpu_timer = io_timer_cpu_step != ~0ull;
-  if (control.quiet_steps <= kQuietBeforeJump * control.enabled_count || (control.next_deadline == ~0ull && !cpu_timer)) return;
-  uint64_t ns = cpu_timer ? (io_timer_cpu_step > control.steps ? io_timer_cpu_step - control.steps : 0) * kStepTick : ~0ull;
+  if (control.quiet_steps <= kQuietBeforeJump * control.enabled_count || (control.next_deadline == ~0ull && !cpu_timer))
+    return;
+  uint64_t ns =
+      cpu_timer ? (io_timer_cpu_step > control.steps ? io_timer_cpu_step - control.steps : 0) * kStepTick : ~0ull;
   if (control.next_deadline != ~0ull) {
     const uint64_t left = control.now < control.next_deadline ? control.next_deadline - control.now : 0;
     if (left < ns) ns = left;
@@ -69,7 +71,8 @@ void let_time_pass_for_spinners() {
 
 bool too_quiet() {
   if (region->run.feed && replay_has_more()) return false;  // the recording went on
-  return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull && io_timer_cpu_step == ~0ull;
+  return control.quiet_steps > kQuietIsLivelock && !control.out && control.next_deadline == ~0ull &&
+         io_timer_cpu_step == ~0ull;
 }
 
 // Which switches are forced is part of the trace (they are no preemptions), so nothing here may depend on real time.
@@ -78,9 +81,11 @@ bool schedule_must_be_fair() {
   return control.looks > (looks < kMostBeforeFair ? looks : kMostBeforeFair) || control.steps > control.max_steps / 2;
 }
 
-// Round robin with turns of changing length: threads that get in each other's way in step, each time anew, are let past.
+// Round robin with turns of changing length: threads that get in each other's way in step, each time anew, are let
+// past.
 uint32_t fair_choice() {
-  constexpr uint32_t kShortest = 64, kLongest = 4096, kRounds = 10;  // long turns: few switches for who reads or simplifies the trace
+  constexpr uint32_t kShortest = 64, kLongest = 4096,
+                     kRounds = 10;  // long turns: few switches for who reads or simplifies the trace
   const uint64_t share = kQuietIsLivelock / kRounds / control.enabled_count;
   const uint64_t longest = share < kShortest ? kShortest : share > kLongest ? kLongest : share;
   static uint32_t turn_of = ~0u, left = 0;

@@ -4,8 +4,8 @@
 #include "runtime/control/control.h"
 
 namespace heddle::rt {
-/// From here on choose() has questions of its own at each step (below), so nobody stays without asking: when time jumps and when the
-/// schedule gets fair must not depend on whether somebody watches each step.
+/// From here on choose() has questions of its own at each step (below), so nobody stays without asking: when time jumps
+/// and when the schedule gets fair must not depend on whether somebody watches each step.
 inline bool many_looks() { return (control.quiet_steps > kQuietBeforeJump) | (control.looks > kQuietBeforeFair); }
 /// Many steps in a row changed nothing: lets the next deadline come, or what is outside have its time.
 void let_time_pass_for_spinners();

@@ -80,7 +80,9 @@ static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) 
   for (uint64_t n = behind; n < end; n++) {
     const HeddleEvent& later = event_at(n);
     if (later.kind == HEDDLE_EV_WRITE_RANGE) return true;
-    if ((heddle_event_properties(later.kind) & HEDDLE_P_WRITE) && later.address < e.address + size_of(e) && e.address < later.address + size_of(later)) return true;
+    if ((heddle_event_properties(later.kind) & HEDDLE_P_WRITE) && later.address < e.address + size_of(e) &&
+        e.address < later.address + size_of(later))
+      return true;
   }
   return false;
 }
@@ -92,7 +94,8 @@ void read_back(Thread& t, const void* frame) {
   for (uint64_t n = first - 1; n < end; n++) {
     HeddleEvent& e = event_at(n);
     const bool writes = e.kind != HEDDLE_EV_WRITE_RANGE && (heddle_event_properties(e.kind) & HEDDLE_P_WRITE);
-    if (writes && !(e.flags & HEDDLE_EF_VALUE) && !is_overwritten(e, n + 1, end)) read_back_at(t, frame, e, (const volatile void*)e.address, size_of(e));
+    if (writes && !(e.flags & HEDDLE_EF_VALUE) && !is_overwritten(e, n + 1, end))
+      read_back_at(t, frame, e, (const volatile void*)e.address, size_of(e));
   }
 }
 

@@ -1,5 +1,6 @@
-// Rules of this file: everything here runs on the baton holder, except where marked cross-thread. After backend->leave_to() or
-// once another thread was woken, nothing of ours may be touched before this thread is chosen again.
+// Rules of this file: everything here runs on the baton holder, except where marked cross-thread. After
+// backend->leave_to() or once another thread was woken, nothing of ours may be touched before this thread is chosen
+// again.
 #include "runtime/control/scheduler.h"
 
 #include <sys/syscall.h>
@@ -95,7 +96,8 @@ void rebuild_enabled() {
     else if (t->state == HEDDLE_T_PENDING && t->deadline && t->deadline < next_deadline)
       next_deadline = t->deadline;
   }
-  if (HEDDLE_UNLIKELY(io_timer_due < next_deadline) && (next_deadline != ~0ull || !io_timer_only_ends_program())) next_deadline = io_timer_due;
+  if (HEDDLE_UNLIKELY(io_timer_due < next_deadline) && (next_deadline != ~0ull || !io_timer_only_ends_program()))
+    next_deadline = io_timer_due;
   control.enabled_count = (uint32_t)(enabled - control.enabled);
   region->result.enabled = control.enabled_count;
   control.next_deadline = next_deadline;
@@ -107,8 +109,10 @@ namespace {
 bool recording_ended_outside() {
   if (!region->run.feed || replay_has_more()) return false;
   for (uint32_t i = 0; i < control.thread_count; i++)
-    if (const Thread& t = control.threads[i]; t.state == HEDDLE_T_PENDING && !t.waits_inside &&
-        (t.op.kind == HEDDLE_EV_IO_RETURN || (t.op.kind == HEDDLE_EV_HANDOVER && t.ready)))  // in a question (io/stream.cc)
+    if (const Thread& t = control.threads[i];
+        t.state == HEDDLE_T_PENDING && !t.waits_inside &&
+        (t.op.kind == HEDDLE_EV_IO_RETURN ||
+         (t.op.kind == HEDDLE_EV_HANDOVER && t.ready)))  // in a question (io/stream.cc)
       return true;
   return false;
 }
@@ -122,7 +126,8 @@ bool handlers_come_first(Thread& next) {
   return next.takes_handlers && io_signal_comes_first(next) && (!next.ready || next.ready(next.argument));
 }
 
-// Accounts for the choice of `next`: it is about to execute its pending operation. `fair`: it is its turn, the strategy had no say.
+// Accounts for the choice of `next`: it is about to execute its pending operation. `fair`: it is its turn, the strategy
+// had no say.
 void commit(Thread* current, Thread& next, bool fair) {
   HeddleResult& r = region->result;
   if (HEDDLE_UNLIKELY(signals_at_points) && handlers_come_first(next)) {
@@ -181,17 +186,20 @@ bool wants_each_step() {
   return recording.detail >= HEDDLE_DETAIL_POINTS || region->run.feed || control.expect_count;
 }
 
-// How long the chosen thread may go on without asking: until the strategy wants to be asked, its segment gets too long for
-// fairness, or the run does.
+// How long the chosen thread may go on without asking: until the strategy wants to be asked, its segment gets too long
+// for fairness, or the run does.
 void let_stay(const Thread& t, uint64_t ask_again) {
   uint64_t fair = control.segment_start + kFairSegment + 1;
   uint64_t until = ask_again < fair ? ask_again : fair;
   if (HEDDLE_UNLIKELY(io_timer_early < until)) until = io_timer_early;
   if (HEDDLE_UNLIKELY(io_timer_cpu_step < until)) until = io_timer_cpu_step;
   if (HEDDLE_UNLIKELY(control.jump_step < until)) until = control.jump_step;
-  if (const uint64_t half = control.max_steps / 2; control.steps <= half && half < until) until = half + 1;  // fair from there on
+  if (const uint64_t half = control.max_steps / 2; control.steps <= half && half < until)
+    until = half + 1;                                                          // fair from there on
   if (HEDDLE_UNLIKELY(signals_at_points) && io_signal_has_come(t)) until = 0;  // at its next point
-  control.stay_until = control.always_ask || t.cancel_requested || many_looks() ? 0 : until < control.max_steps ? until : control.max_steps - 1;
+  control.stay_until = control.always_ask || t.cancel_requested || many_looks() ? 0
+                       : until < control.max_steps                              ? until
+                                                                                : control.max_steps - 1;
 }
 
 }  // namespace
@@ -228,7 +236,8 @@ Thread* choose(Thread* current) {
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
             control.steps, 0};
-  if (current && (current->yielding || (waits_for_time(*current) && !current->expires_at_once) || current->unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
+  if (current && (current->yielding || (waits_for_time(*current) && !current->expires_at_once) ||
+                  current->unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
     view.yielding = true;
     current->unproductive = 0;
     if (control.steps - control.segment_start > kFairSegment) control.segment_start = control.steps;
@@ -246,11 +255,13 @@ Thread* choose(Thread* current) {
     uint32_t expected = replay_expected_thread();
     Thread* stuck = expected < control.thread_count ? &control.threads[expected] : nullptr;
     if (stuck && control.out && stuck->state == HEDDLE_T_OUT) return nullptr;  // the schedule waits for its I/O
-    diverged(expected == ~0u ? HEDDLE_DIV_SCHEDULE_ENDED : HEDDLE_DIV_THREAD_NOT_ENABLED, expected, stuck ? stuck : current);
+    diverged(expected == ~0u ? HEDDLE_DIV_SCHEDULE_ENDED : HEDDLE_DIV_THREAD_NOT_ENABLED, expected,
+             stuck ? stuck : current);
   }
   Thread& next = control.threads[view.enabled[k]];
   if (HEDDLE_UNLIKELY(control.observe)) {
-    const bool could_stay = view.current_enabled && !view.yielding && !(heddle_event_properties(current->op.kind) & HEDDLE_P_YIELDS);
+    const bool could_stay =
+        view.current_enabled && !view.yielding && !(heddle_event_properties(current->op.kind) & HEDDLE_P_YIELDS);
     record_decision(view, next, could_stay, HEDDLE_UNLIKELY(signals_at_points) && handlers_come_first(next));
     if (--control.observe == 0) control.always_ask = wants_each_step();
   }
@@ -281,7 +292,9 @@ Wake controlled_turn(Thread& t, const Op& op, Ready ready, void* argument, uint6
   info.pending_address = op.address;
   info.deadline_ns = deadline;
   info.state = HEDDLE_T_PENDING;
-  if (HEDDLE_UNLIKELY(!runnable) && !deadline && (heddle_event_properties(op.kind) & HEDDLE_P_MAYBLOCK) && in_lock_cycle(t)) fail_deadlock();
+  if (HEDDLE_UNLIKELY(!runnable) && !deadline && (heddle_event_properties(op.kind) & HEDDLE_P_MAYBLOCK) &&
+      in_lock_cycle(t))
+    fail_deadlock();
   Thread* next = choose(&t);
   if (HEDDLE_UNLIKELY(next != &t)) {
     HEDDLE_CAPTURE_REGS(info);
@@ -306,10 +319,12 @@ namespace {
 __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
   const bool restarts = io_run_handlers(t);
   control.dirty = true;
-  return op.kind == HEDDLE_EV_SLEEP || (!restarts && (op.kind == HEDDLE_EV_SEM_WAIT || op.kind == HEDDLE_EV_FUTEX_WOKEN));
+  return op.kind == HEDDLE_EV_SLEEP ||
+         (!restarts && (op.kind == HEDDLE_EV_SEM_WAIT || op.kind == HEDDLE_EV_FUTEX_WOKEN));
 }
 
-// A signal that came before a step that could be executed: its handler runs in place of it, then the thread waits to be chosen again.
+// A signal that came before a step that could be executed: its handler runs in place of it, then the thread waits to be
+// chosen again.
 __attribute__((noinline)) void run_handlers_first(Thread& t) {
   const auto atomic = t.atomic;  // the handler has hooks too
   const auto stack = t.info->pending_stack;
@@ -329,7 +344,8 @@ Wake pass(Thread& t, const Op& op, Ready ready, void* argument, uint64_t deadlin
       run_handlers_first(t);
       continue;
     }
-    // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes first here.
+    // In a recording a thread that ends is awaited a moment longer than its step says: what came first there comes
+    // first here.
     if (ready && discipline.signal_was_recorded(t)) {
       if (interrupted(t, op)) return Wake::kInterrupted;
       continue;
@@ -353,7 +369,8 @@ Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
 }
 
 void point_here(Thread& t, const Op& op) {
-  if (HEDDLE_UNLIKELY(t.unproductive > kSpinLimit)) {  // a signal may be what the loop waits for; its handler has hooks too
+  if (HEDDLE_UNLIKELY(t.unproductive >
+                      kSpinLimit)) {  // a signal may be what the loop waits for; its handler has hooks too
     auto atomic = t.atomic;
     auto stack = t.info->pending_stack;
     io_deliver_signals();
@@ -365,9 +382,9 @@ void point_here(Thread& t, const Op& op) {
 }
 
 namespace {
-// A yield is a hint: the thread may go on. But who waits for others in a loop of yields must let them run, and an enumeration must end:
-// there the first few of each thread are a choice, else a coin decides about the later ones.
-// In some runs more of them are: who waits for a time-out may yield several times before.
+// A yield is a hint: the thread may go on. But who waits for others in a loop of yields must let them run, and an
+// enumeration must end: there the first few of each thread are a choice, else a coin decides about the later ones. In
+// some runs more of them are: who waits for a time-out may yield several times before.
 bool must_give_way(Thread& t) {
   constexpr uint32_t kFreeYields = 2, kMoreFreeYields = 8, kOneIn = 4;
   const HeddleRun& run = region->run;

@@ -2,8 +2,9 @@
 //
 //   thread: point(op, ready) --publish--> choose() --strategy--> next --backend--> ... --chosen--> returns, executes op
 //
-// Between the return of point() and the thread's next point nothing else runs: the caller then performs its operation on the
-// model without any lock. Whoever changes the model so that another thread's `ready` may change calls model_changed().
+// Between the return of point() and the thread's next point nothing else runs: the caller then performs its operation
+// on the model without any lock. Whoever changes the model so that another thread's `ready` may change calls
+// model_changed().
 #pragma once
 #include "runtime/control/thread.h"
 
@@ -12,7 +13,11 @@ namespace heddle::rt {
 /// The commonest predicate of a wait, known to the scheduler.
 inline bool word_is_zero(void* word) { return *static_cast<const uint32_t*>(word) == 0; }
 
-enum class Wake { kReady, kTimedOut, kInterrupted };  // the last: by a signal, for sleeps and what libc does not start again
+enum class Wake {
+  kReady,
+  kTimedOut,
+  kInterrupted
+};  // the last: by a signal, for sleeps and what libc does not start again
 
 /// Passes a scheduling point. Returns when this thread was chosen and `ready` holds (or its deadline passed).
 Wake point(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64_t deadline = 0);
@@ -20,7 +25,8 @@ Wake point(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64
 /// The same for yields, sleeps and exhausted spin budgets: gives way to others.
 Wake point_yielding(const Op& op, Ready ready = nullptr, void* argument = nullptr, uint64_t deadline = 0);
 
-/// The same for a wait in a system call. Giving way there is no preemption, whether or not `ready` holds: a replay does not know when it did.
+/// The same for a wait in a system call. Giving way there is no preemption, whether or not `ready` holds: a replay does
+/// not know when it did.
 Wake point_waiting(const Op& op, Ready ready, void* argument, uint64_t deadline);
 
 void model_changed();  // if it is but the word of a word_is_zero: discipline.word_taken(), word_freed()
@@ -36,8 +42,8 @@ void productive();
 void last_event_failed();
 void last_event_value(uint64_t value);
 
-/// Blocking work outside control: leave() hands the baton on, the caller then blocks for real, enter() waits to be chosen.
-/// Between them the thread may touch nothing of the runtime.
+/// Blocking work outside control: leave() hands the baton on, the caller then blocks for real, enter() waits to be
+/// chosen. Between them the thread may touch nothing of the runtime.
 void leave(const Op& op);
 void enter(const Op& op);
 

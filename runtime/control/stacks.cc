@@ -1,7 +1,7 @@
 // Stacks of events, taken inside the program.
 //
-// Hooked clones keep frame pointers; code built with -fsanitize=thread tells its calls instead (calls.h); foreign code does neither.
-// The walk follows frame pointers up to the next told call, then that, and so on:
+// Hooked clones keep frame pointers; code built with -fsanitize=thread tells its calls instead (calls.h); foreign code
+// does neither. The walk follows frame pointers up to the next told call, then that, and so on:
 //
 //   hook <- hooked clone <- hooked clone <- | told call <- told call <- | hooked clone <- main
 //
@@ -53,8 +53,8 @@ bool after_call(uint64_t pc) {
          (p[-6] == 0xff && (p[-5] & 0x38) == 0x10) || (p[-3] == 0x41 && p[-2] == 0xff);
 }
 
-// Between a library frame without frame pointer (libstdc++'s condition_variable::wait, say) and the next known frame lies
-// the return address into the function that called the library: the highest word that looks like one.
+// Between a library frame without frame pointer (libstdc++'s condition_variable::wait, say) and the next known frame
+// lies the return address into the function that called the library: the highest word that looks like one.
 uint64_t hidden_caller(uint64_t low, uint64_t fp, bool trapped) {
   if (fp - low > 4096) return 0;
   // Most functions of libc that make a system call have no frame; what lies higher up may be left from an earlier call.
@@ -81,7 +81,9 @@ struct Walk {
     frames[n++] = pc;
     hash = mix_bits(hash ^ pc);
   }
-  bool linked() const { return fp > low && high >= 16 && fp <= high - 16 && !(fp & 7); }  // libc keeps other things there: ~7, say
+  bool linked() const {
+    return fp > low && high >= 16 && fp <= high - 16 && !(fp & 7);
+  }  // libc keeps other things there: ~7, say
   uint64_t pc_of_frame() const { return ((uint64_t*)fp)[1]; }
   const Call* next_call() const { return calls && told < calls->count ? &calls->at(told) : nullptr; }
   bool calls_first(const Call& call) const { return !linked() || fp >= call.slot; }
@@ -98,7 +100,8 @@ struct Walk {
   bool over_frame() {
     uint64_t pc = pc_of_frame();
     if (pc < 4096) return false;
-    // From the handler of a trapped system call to the program: what lies between is the kernel's frame, and libc's function.
+    // From the handler of a trapped system call to the program: what lies between is the kernel's frame, and libc's
+    // function.
     const bool trapped = self && low < self->trapped_at && self->trapped_at < fp;
     if (trapped) low = self->trapped_at - 16;
     if ((trapped || !in_executable(last())) && n + 1 < kMaxFrames && !next_call())
@@ -150,7 +153,8 @@ uint32_t capture_stack(void* frame_address, void* return_address) {
   }
   uint64_t* words = area<uint64_t>(HEDDLE_AREA_STACKS);
   HeddleResult& r = region->result;
-  for (uint32_t i = (uint32_t)w.hash & (kStackSlots - 1), tries = 0; tries < 64; i = (i + 1) & (kStackSlots - 1), tries++) {
+  for (uint32_t i = (uint32_t)w.hash & (kStackSlots - 1), tries = 0; tries < 64;
+       i = (i + 1) & (kStackSlots - 1), tries++) {
     if (uint32_t id = stack_slots[i]) {
       uint64_t* s = words + (id - 1);
       bool same = s[0] == w.n;

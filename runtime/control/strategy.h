@@ -1,4 +1,5 @@
-// A strategy is an oracle: (enabled threads, history) -> choice. Pure but for its own state; deterministic in (seed, run).
+// A strategy is an oracle: (enabled threads, history) -> choice. Pure but for its own state; deterministic in (seed,
+// run).
 #pragma once
 #include "runtime/control/thread.h"
 
@@ -11,8 +12,8 @@ struct View {
   bool current_enabled;
   bool yielding;            // current should give way when count > 1
   uint64_t step;
-  /// Out: the next step at which to ask again, as long as the same threads are enabled and the chosen one neither waits nor
-  /// spins. Until then it stays, without a call.
+  /// Out: the next step at which to ask again, as long as the same threads are enabled and the chosen one neither waits
+  /// nor spins. Until then it stays, without a call.
   uint64_t ask_again;
 };
 
@@ -21,13 +22,14 @@ struct Strategy {
   void (*thread_created)(uint32_t index);
   /// An index into view.enabled; or kDiverged (replay only).
   uint32_t (*choose)(View& view);
-  /// Loose time: may the thread, which begins to wait with a deadline, be chosen before that? Null: a coin decides (expiry.cc).
+  /// Loose time: may the thread, which begins to wait with a deadline, be chosen before that? Null: a coin decides
+  /// (expiry.cc).
   bool (*may_expire)(const Thread& t) = nullptr;
 };
 inline constexpr uint32_t kDiverged = ~0u;
 
-extern const Strategy random_strategy, pct_strategy, replay_strategy, pos_strategy, surw_strategy, racedirected_strategy, prefix_strategy,
-    rff_strategy, guided_strategy;
+extern const Strategy random_strategy, pct_strategy, replay_strategy, pos_strategy, surw_strategy,
+    racedirected_strategy, prefix_strategy, rff_strategy, guided_strategy;
 const Strategy& strategy_of(const HeddleRun& run);
 extern const Strategy* strategy;
 /// Replay: the thread that the schedule names next; ~0u at its end.

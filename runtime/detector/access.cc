@@ -191,7 +191,8 @@ void access(uintptr_t a, size_t n, Doing& me) {
 template <bool kWrite>
 inline void access_small(uintptr_t a, size_t size, Doing& me) {
   Block* b = find_block(a);
-  if (HEDDLE_UNLIKELY(!b || !is_touched(*b, a) || (a & kPageMask) + size > kPageBytes)) return access<kWrite>(a, size, me);
+  if (HEDDLE_UNLIKELY(!b || !is_touched(*b, a) || (a & kPageMask) + size > kPageBytes))
+    return access<kWrite>(a, size, me);
   const Epoch e = current_epoch(me.t);
   if ((a & 3) + size <= 4 && size < 4) return access_bytes<kWrite>(*b, a, a + size, me);
   if (HEDDLE_UNLIKELY((a | size) & 3)) return access<kWrite>(a, size, me);

@@ -1,4 +1,5 @@
-// Memory whose races the program declared to be wanted (AnnotateBenignRace). A short list: it is asked only when a race is found.
+// Memory whose races the program declared to be wanted (AnnotateBenignRace). A short list: it is asked only when a race
+// is found.
 #include "runtime/arena.h"
 #include "runtime/detector/detector.h"
 #include "runtime/detector/report.h"

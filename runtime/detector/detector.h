@@ -17,8 +17,9 @@ extern __attribute__((visibility("hidden"))) void (*on_race)(const HeddleRace& r
 void prepare();  // in the fork server: maps the (untouched) tables that all runs inherit; optional
 void start();    // scheduler_start(), when run.detector; microseconds after prepare(). Threads that exist already are
                  // attached
-/// An access of `t` that is a scheduling point was executed: what it accesses from here on is kept apart from before. Without this, of several writes
-/// of one interval only the first would be seen to race, and only that one would become a scheduling point.
+/// An access of `t` that is a scheduling point was executed: what it accesses from here on is kept apart from before.
+/// Without this, of several writes of one interval only the first would be seen to race, and only that one would become
+/// a scheduling point.
 void point_passed(Thread& t);
 void thread_created(Thread& parent, Thread& child);  // fork edge; also clears the shadow of the child's stack later
 void thread_started(Thread& t);                      // on t, its stack bounds are known: shadow of its stack is fresh

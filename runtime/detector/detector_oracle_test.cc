@@ -66,7 +66,8 @@ class Script {
 
   // In small memory a few words; in larger memory also whole pages (uniform ones) and what begins or ends beside them.
   void range(bool is_write) {
-    if (mix_.bytes <= static_cast<int>(kPageBytes)) return (void)world_.range(any_thread(), address(), 1 + pick(20), is_write);
+    if (mix_.bytes <= static_cast<int>(kPageBytes))
+      return (void)world_.range(any_thread(), address(), 1 + pick(20), is_write);
     uintptr_t low = kBase + kPageBytes * pick(mix_.bytes / kPageBytes), high = low + kPageBytes * (1 + pick(2));
     if (pick(3) == 0) low += pick(8);
     if (pick(3) == 0) high -= pick(8);
@@ -76,7 +77,8 @@ class Script {
   void pages_of_heap() {
     uintptr_t low = kBase + kPageBytes * pick(mix_.bytes / kPageBytes) + 4 * pick(2) * pick(20);
     // Larger blocks are marked as freed only where they were accessed.
-    pick(2) ? world_.allocated(any_thread(), low, kPageBytes + 4 * pick(300)) : world_.freed(any_thread(), low, kPageBytes);
+    pick(2) ? world_.allocated(any_thread(), low, kPageBytes + 4 * pick(300))
+            : world_.freed(any_thread(), low, kPageBytes);
   }
 
   void atomic() {

@@ -19,7 +19,8 @@ inline __attribute__((always_inline)) bool recorded(uintptr_t a, Epoch e) {
   const Block* b = find_block(a);
   if (!b) return false;
   if constexpr (kSize < 4) {
-    // All of the word was written in this interval. (Of 2 bytes the slow path finds that out: the hook must stay short.)
+    // All of the word was written in this interval. (Of 2 bytes the slow path finds that out: the hook must stay
+    // short.)
     if (kSize == 1 && b->cells[(a & kBlockMask) / 4].write == e) return true;
     return b->bytes && all_hold<kSize, kSlot>(&b->bytes->cells[a & kBlockMask], e);
   }

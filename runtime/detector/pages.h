@@ -6,8 +6,8 @@
 // access spreads the page first, so only accesses of whole pages see uniform ones, and the fast path knows nothing of
 // them. A uniform page has no atomics and no expanded words; it may have shared readers.
 //
-// The cost stays in proportion: gathering and spreading touch 4 KiB of cells, and need an access of the program to 1 KiB
-// and a smaller one after it.
+// The cost stays in proportion: gathering and spreading touch 4 KiB of cells, and need an access of the program to 1
+// KiB and a smaller one after it.
 #pragma once
 #include "runtime/detector/report.h"
 #include "runtime/detector/shadow.h"

@@ -78,7 +78,8 @@ void remember_free(SiteRef site) {
 
 void report(const Granule& g, const Access& first, uint32_t first_kind, Doing& second) {
   HeddleResult& result = region->result;
-  constexpr uint64_t kNeverMapped = 65536;  // accesses that fault: they did not take place, whatever the program does about it
+  constexpr uint64_t kNeverMapped =
+      65536;  // accesses that fault: they did not take place, whatever the program does about it
   if (g.address < kNeverMapped || is_benign(g.address)) return;
   if (result.overflow >> HEDDLE_AREA_RACES & 1 || !reported.insert(pair_key(first.site, second.site))) return;
   if (result.race_count >= area_capacity<HeddleRace>(HEDDLE_AREA_RACES)) {

@@ -55,7 +55,9 @@ struct Block : CellTable<kBlockBytes / 4> {
 };
 
 inline uint32_t page_index(uintptr_t a) { return static_cast<uint32_t>((a & kBlockMask) / kPageBytes); }
-inline bool is_touched(const Block& b, uintptr_t a) { return b.touched[page_index(a) / 64] >> (page_index(a) % 64) & 1; }
+inline bool is_touched(const Block& b, uintptr_t a) {
+  return b.touched[page_index(a) / 64] >> (page_index(a) % 64) & 1;
+}
 
 extern HEDDLE_HIDDEN Block** directory;
 extern HEDDLE_HIDDEN bool keep_stacks;
@@ -83,7 +85,8 @@ Granule byte_granule(ByteTable& t, uintptr_t byte);
 /// The cell of a uniform page, or of one that becomes uniform now.
 Granule page_granule(Block& b, uintptr_t a);
 
-/// Calls f(block, low, high) for the part of [low, high) in each page that anything is known about. f may not make blocks.
+/// Calls f(block, low, high) for the part of [low, high) in each page that anything is known about. f may not make
+/// blocks.
 template <class F>
 void for_known_pages(uintptr_t low, uintptr_t high, F f) {
   for (uintptr_t a = low; a < high;) {

@@ -29,8 +29,8 @@ void copy_text(char* to, size_t size, const char* from) {
 
 namespace {
 
-// A thread that has left control (libc ends it natively) is known by its descriptor, which is in place on fibers too; the youngest,
-// since descriptors are used again.
+// A thread that has left control (libc ends it natively) is known by its descriptor, which is in place on fibers too;
+// the youngest, since descriptors are used again.
 Thread* of_this_descriptor() {
   const pthread_t handle = pthread_self();
   for (uint32_t i = control.thread_count; i-- > 1;)
@@ -81,7 +81,9 @@ namespace {
 
 bool a_lock_cycle_is_closed() {
   for (uint32_t i = 0; i < control.thread_count; i++)
-    if (!control.threads[i].finished && control.threads[i].state == HEDDLE_T_PENDING && in_lock_cycle(control.threads[i])) return true;
+    if (!control.threads[i].finished && control.threads[i].state == HEDDLE_T_PENDING &&
+        in_lock_cycle(control.threads[i]))
+      return true;
   return false;
 }
 
@@ -107,10 +109,12 @@ void fail_deadlock() {
 namespace {
 
 bool blocked_for_ever(const Thread& t) {
-  return t.state == HEDDLE_T_PENDING && t.ready && !t.deadline && !t.ready(t.argument) && !(t.cancel_requested && cancel_wakes(const_cast<Thread&>(t)));
+  return t.state == HEDDLE_T_PENDING && t.ready && !t.deadline && !t.ready(t.argument) &&
+         !(t.cancel_requested && cancel_wakes(const_cast<Thread&>(t)));
 }
 
-// Somebody is blocked for ever, and all others do is to sleep again and again (a watchdog): a deadlock of those who do not.
+// Somebody is blocked for ever, and all others do is to sleep again and again (a watchdog): a deadlock of those who do
+// not.
 bool only_sleepers_are_left() {
   bool blocked = false;
   for (uint32_t i = 0; i < control.thread_count; i++) {
@@ -124,8 +128,8 @@ bool only_sleepers_are_left() {
   return blocked;
 }
 
-// A claim about fair schedules: in its second half the run was scheduled fairly, and in nearly all of that nothing changed that lasts.
-// Threads that change something at every step may be at their end one step later.
+// A claim about fair schedules: in its second half the run was scheduled fairly, and in nearly all of that nothing
+// changed that lasts. Threads that change something at every step may be at their end one step later.
 bool nothing_changed_before_the_bound() {
   return control.quiet_steps > control.max_steps / 8 * 3 && !control.out && control.next_deadline == ~0ull;
 }

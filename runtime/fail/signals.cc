@@ -1,6 +1,6 @@
-// Fatal signals. We hold the handler as long as the program's own disposition is the default; a program that handles SIGSEGV
-// itself gets its signal, and its later return to the default gets ours back. After the report the process dies of the
-// signal it would have died of.
+// Fatal signals. We hold the handler as long as the program's own disposition is the default; a program that handles
+// SIGSEGV itself gets its signal, and its later return to the default gets ours back. After the report the process dies
+// of the signal it would have died of.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -77,7 +77,8 @@ void fatal(int signo, siginfo_t* info, void* context) {
 void handled_by_program(int signo, siginfo_t* info, void* context) {
   if (discipline.defers_signal(signo, info, context)) return;
   reinterpret_cast<void (*)(int, siginfo_t*, void*)>(wanted[signo].handler)(signo, info, context);
-  // It may go on in a region whose hooks were counted in front of the handler's steps: their numbers must not be lower than 0 now.
+  // It may go on in a region whose hooks were counted in front of the handler's steps: their numbers must not be lower
+  // than 0 now.
   if (self) self->budget -= HEDDLE_RECORD_HOOKS;
 }
 

@@ -99,8 +99,9 @@ void on_sanitizer_report(const char* report) {
   char* to = region->result.failure.message;
   size_t n = 0;
   for (p = p ? p + 7 : report; *p && *p != '\n' && n + 1 < sizeof region->result.failure.message; p++) {
-    if (!__builtin_strncmp(p, " on address", 11) || !__builtin_strncmp(p, " on 0x", 6) || !__builtin_strncmp(p, ": 0x", 4) ||
-        !__builtin_strncmp(p, " (pc ", 5)) break;
+    if (!__builtin_strncmp(p, " on address", 11) || !__builtin_strncmp(p, " on 0x", 6) ||
+        !__builtin_strncmp(p, ": 0x", 4) || !__builtin_strncmp(p, " (pc ", 5))
+      break;
     to[n++] = *p;
   }
   to[n] = 0;
@@ -123,7 +124,9 @@ void on_sanitizer_death() {
 
 const char* libc_abort_message() { return abort_message && *abort_message ? (*abort_message)->text : nullptr; }
 
-bool sanitized() { return __sanitizer_set_death_callback && __sanitizer_set_death_callback != heddle_no_death_callback; }
+bool sanitized() {
+  return __sanitizer_set_death_callback && __sanitizer_set_death_callback != heddle_no_death_callback;
+}
 
 void fail_prepare() {
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(on_sanitizer_death);
@@ -152,7 +155,8 @@ HEDDLE_EXPORT void __assert_fail(const char* text, const char* file, unsigned li
 }
 HEDDLE_EXPORT void __assert_perror_fail(int error, const char* file, unsigned line, const char* function) noexcept {
   expect_assertion("assert_perror", file, line, function);
-  reinterpret_cast<void (*)(int, const char*, unsigned, const char*)>(real.__assert_perror_fail)(error, file, line, function);
+  reinterpret_cast<void (*)(int, const char*, unsigned, const char*)>(real.__assert_perror_fail)(error, file, line,
+                                                                                                 function);
   __builtin_trap();
 }
 

@@ -12,7 +12,8 @@ extern uint32_t every_access_slow;
 bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address);
 /// After the point of a spent patience: gives the thread a new one. Ends the run if nobody can ever do anything else.
 void spin_resumed(Thread& t);
-/// A hook that is not counted, while the thread is watched: it decides nothing but whether a livelock is proved. False: it is not watched.
+/// A hook that is not counted, while the thread is watched: it decides nothing but whether a livelock is proved. False:
+/// it is not watched.
 bool spin_saw(Thread& t, const HeddleSite* site);
 
 // What hooks do under control, as the table has it (control/discipline.h).
@@ -38,9 +39,10 @@ void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site);
 /// An event for an access that is no point.
 void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length);
 
-/// An access that is a point, or whose detail is wanted; `frame` and `caller` are those of the hook that the program called.
-void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length, void* frame, void* caller,
-                 bool is_point = false);
+/// An access that is a point, or whose detail is wanted; `frame` and `caller` are those of the hook that the program
+/// called.
+void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site, uint64_t length,
+                 void* frame, void* caller, bool is_point = false);
 
 /// A hook of the runtime's own, in recordings and their replays: a function of libc reads there after steps of its own.
 void read_again(const void* p, size_t n);

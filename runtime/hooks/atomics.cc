@@ -36,8 +36,8 @@ void controlled_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_
 
 using namespace heddle::rt;
 
-HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32_t kind, uint32_t order, uint32_t failure_order,
-                                   HeddleSite* site) {
+HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32_t kind, uint32_t order,
+                                   uint32_t failure_order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
   t->atomic = {size, kind, order, failure_order};

@@ -1,5 +1,6 @@
-// Sites of code without a site table (built with -fsanitize=thread): made at their first access, known by the code address behind
-// the call of the hook. One descriptor per address and kind; ids are HEDDLE_SITE_PC | hash, the same in every run.
+// Sites of code without a site table (built with -fsanitize=thread): made at their first access, known by the code
+// address behind the call of the hook. One descriptor per address and kind; ids are HEDDLE_SITE_PC | hash, the same in
+// every run.
 #pragma once
 #include "runtime/control/discipline.h"
 
@@ -21,6 +22,8 @@ struct CodeSites {
   uint64_t bytes, used;  // of the mapping; of the sites in it
 };
 extern CodeSites code_sites;
-inline bool is_code_site(const HeddleSite* site) { return (uint64_t)site - (uint64_t)code_sites.first < code_sites.used; }
+inline bool is_code_site(const HeddleSite* site) {
+  return (uint64_t)site - (uint64_t)code_sites.first < code_sites.used;
+}
 
 }  // namespace heddle::rt

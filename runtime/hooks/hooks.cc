@@ -34,26 +34,30 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
   t.last_event = emit(t, e) + 1;
 }
 
-// The program's stack is about to overflow: better in its own code than in the middle of ours, since it may handle that.
+// The program's stack is about to overflow: better in its own code than in the middle of ours, since it may handle
+// that.
 bool nearly_overflows(const Thread& t, const void* frame) {
   uint64_t reserve = (t.stack_high - t.stack_low) / 8;
   return (uint64_t)frame - t.stack_low < (reserve < 16384 ? reserve : 16384);
 }
 
-// What a thread shares with a handler that interrupts it is no race, so nobody learns that it should be a point. By the standard it is
-// volatile, if not atomic. Not what lies on its own stack, and not without end: it may be a computation, whose steps would look like a livelock.
+// What a thread shares with a handler that interrupts it is no race, so nobody learns that it should be a point. By the
+// standard it is volatile, if not atomic. Not what lies on its own stack, and not without end: it may be a computation,
+// whose steps would look like a livelock.
 static bool shared_with_handler(Thread& t, const volatile void* p, const HeddleSite* site) {
   constexpr uint16_t kMost = 1000;
   static uint16_t passed[HEDDLE_MAX_THREADS];
-  const bool counted = (site->flags & HEDDLE_SITE_VOLATILE) && (site->state & HEDDLE_SITE_COUNTED);  // has its hook in every clone
+  const bool counted =
+      (site->flags & HEDDLE_SITE_VOLATILE) && (site->state & HEDDLE_SITE_COUNTED);  // has its hook in every clone
   if (!counted || region->run.point_set != HEDDLE_POINTS_RACY) return false;
   if ((uint64_t)p >= t.stack_low && (uint64_t)p < t.stack_high) return false;
   return passed[t.index] < kMost && ++passed[t.index];
 }
 
 // An access that is a point, or whose detail is wanted. Not the hot path.
-__attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site,
-                                           uint64_t length, void* frame, void* caller, bool is_point) {
+__attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, uint32_t size, uint32_t kind,
+                                           HeddleSite* site, uint64_t length, void* frame, void* caller,
+                                           bool is_point) {
   read_back_if_needed(t, frame);
   if (HEDDLE_UNLIKELY(nearly_overflows(t, frame))) return;
   bool is_write = kind == HEDDLE_EV_WRITE || kind == HEDDLE_EV_WRITE_RANGE;
@@ -112,8 +116,9 @@ static void count_access(Thread& t, const HeddleSite* site, const volatile void*
   if (--t.patience <= 0) discipline.patience_spent(t, site, 0, p);
 }
 
-// The register of results goes back to the program like a value, and may be pushed where a dead variable lies (`push %rax` aligns a stack). That is
-// what is then read back as the variable's value, so it must not say how many events there were.
+// The register of results goes back to the program like a value, and may be pushed where a dead variable lies (`push
+// %rax` aligns a stack). That is what is then read back as the variable's value, so it must not say how many events
+// there were.
 __attribute__((always_inline)) inline void leave_no_result() { __asm__ volatile("xorl %%eax, %%eax" ::: "rax", "cc"); }
 
 // Everything that is not the hot path, in one tail call: the hook itself then needs no registers saved and no frame.
@@ -155,8 +160,8 @@ inline void range(const volatile void* p, size_t length, bool is_write, HeddleSi
   if (HEDDLE_UNLIKELY(site->state & HEDDLE_SITE_COUNTED)) count_access(*t, site, p);
   if (HEDDLE_UNLIKELY(parallel)) return is_write ? own_destination(*t, p, length) : own_source(*t, p, length);
   if ((site->state & HEDDLE_SITE_POINT) | every_access_slow)
-    access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length, __builtin_frame_address(0),
-                __builtin_return_address(0), false);
+    access_slow(*t, p, 0, is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE, site, length,
+                __builtin_frame_address(0), __builtin_return_address(0), false);
   if (detector::on) detector::range(*t, p, length, is_write, site, 0);
   if (site->state & HEDDLE_SITE_POINT) detector::point_passed(*t);
 }
@@ -236,6 +241,7 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(by_places)) return discipline.branch(*t, outcome, site);
-  if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES))) return branch_slow(*t, outcome, site);
+  if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES)))
+    return branch_slow(*t, outcome, site);
   count_branch(*t, outcome, site);
 }

@@ -1,5 +1,5 @@
-// Memory effects of libc calls whose extent depends on what lies in memory: strings and vectors of buffers. Each ends in a range
-// hook, as a tail call, so that the stack of the access is the caller's.
+// Memory effects of libc calls whose extent depends on what lies in memory: strings and vectors of buffers. Each ends
+// in a range hook, as a tail call, so that the stack of the access is the caller's.
 //
 // Rules of this file: memory of the program is looked at through io_peek() only; what cannot be read ends the string.
 #include <sys/socket.h>
@@ -79,8 +79,8 @@ bool peek(void* to, uint64_t from, size_t words) {
 
 }  // namespace
 
-// Is the extent worth finding out? If nobody asks, one byte stands for all: the hook still counts towards the budget, and with the
-// detector on or off the schedule is the same.
+// Is the extent worth finding out? If nobody asks, one byte stands for all: the hook still counts towards the budget,
+// and with the detector on or off the schedule is the same.
 inline bool wanted(const HeddleSite* site) {
   return self && (detector::on || every_access_slow || (site->state & HEDDLE_SITE_POINT));
 }
@@ -109,14 +109,15 @@ void heddle::rt::recorded_read_string(const volatile void* p, size_t bytes, size
   __heddle_read_range(p, bytes, site);
   // Another thread may have made it longer until it was ours.
   const bool is_known = was_ours && t.budget == before - 1;
-  for (size_t now; !is_known && (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes; bytes = now)
+  for (size_t now; !is_known && (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes;
+       bytes = now)
     own_both(t, other, other_bytes, (uint64_t)p, now);
   t.read_bytes = bytes;
   t.read_at = t.budget;
 }
 
-HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile void* other, size_t limit, uint32_t folded,
-                                        HeddleSite* site) {
+HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile void* other, size_t limit,
+                                        uint32_t folded, HeddleSite* site) {
   if (!wanted(site)) return __heddle_read_range(p, limit ? 1 : 0, site);
   size_t bytes = common_extent((uint64_t)p, (uint64_t)other, limit, folded);
   return discipline.read_prefix(p, bytes, other, limit, folded, site);
@@ -136,15 +137,16 @@ void heddle::rt::recorded_read_prefix(const volatile void* p, size_t bytes, cons
     own_both(t, (uint64_t)p, now, (uint64_t)other, now);
 }
 
-HEDDLE_EXPORT void __heddle_write_string(const volatile void* p, const volatile void* string, size_t limit, uint32_t appended,
-                                         HeddleSite* site) {
+HEDDLE_EXPORT void __heddle_write_string(const volatile void* p, const volatile void* string, size_t limit,
+                                         uint32_t appended, HeddleSite* site) {
   if (!string) return;
   if (!wanted(site)) return __heddle_write_range(p, 1, site);
   if (appended) p = (const volatile void*)end_of((uint64_t)p);
   return __heddle_write_range(p, copied((uint64_t)string, limit), site);
 }
 
-HEDDLE_EXPORT void __heddle_vector(const volatile void* vector, size_t count, int64_t bytes, uint32_t flags, HeddleSite* site) {
+HEDDLE_EXPORT void __heddle_vector(const volatile void* vector, size_t count, int64_t bytes, uint32_t flags,
+                                   HeddleSite* site) {
   if (bytes <= 0 || !self) return;
   uint64_t first = (uint64_t)vector;
   if (flags & HEDDLE_VECTOR_MESSAGE) {

@@ -83,7 +83,8 @@ void mark_points(const Module& m) {
 
 // A point that a light clone has no hook for.
 bool needs_hooked_clone(const HeddleSite& site) {
-  const bool plain = site.kind == HEDDLE_EV_READ || site.kind == HEDDLE_EV_WRITE || site.kind == HEDDLE_EV_READ_RANGE || site.kind == HEDDLE_EV_WRITE_RANGE;
+  const bool plain = site.kind == HEDDLE_EV_READ || site.kind == HEDDLE_EV_WRITE || site.kind == HEDDLE_EV_READ_RANGE ||
+                     site.kind == HEDDLE_EV_WRITE_RANGE;
   return plain && (site.state & HEDDLE_SITE_POINT) && !(site.flags & HEDDLE_SITE_VOLATILE);
 }
 
@@ -161,7 +162,9 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT void __heddle_register_lights(HeddleLight* first, HeddleLight* last) { announced_lights = {first, last}; }
 
-HEDDLE_EXPORT void __heddle_register_record_sites(HeddleSite* first, HeddleSite* last) { announced_record_sites = {first, last}; }
+HEDDLE_EXPORT void __heddle_register_record_sites(HeddleSite* first, HeddleSite* last) {
+  announced_record_sites = {first, last};
+}
 
 HEDDLE_EXPORT void __heddle_register_module(uint32_t* active, HeddleSite* first, HeddleSite* last) {
   if (mode == Mode::kIdle && !region) return;

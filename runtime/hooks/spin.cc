@@ -1,24 +1,27 @@
-// Waiting or computing? A thread that used up its patience, so many counted hooks without a point, may do either. A thread that waits for others
-// must give way, or they never do what it waits for. A thread that computes must not: then no other thread could be held
-// back across a computation, and bugs that need that are never found.
+// Waiting or computing? A thread that used up its patience, so many counted hooks without a point, may do either. A
+// thread that waits for others must give way, or they never do what it waits for. A thread that computes must not: then
+// no other thread could be held back across a computation, and bugs that need that are never found.
 //
-// So the next counted hooks of such a thread are watched, and the loops it goes round decide (abi/site.h, pass/spins.h):
+// So the next counted hooks of such a thread are watched, and the loops it goes round decide (abi/site.h,
+// pass/spins.h):
 //   an idle or waiting loop   -> it waits: forced point, which gives way
 //   an advancing loop         -> it computes: it goes on
 //   neither is known          -> it waits if it only read, and only a few volatile places; else it computes
-// Plain accesses decide nothing here: light clones have no hooks for them, and with light clones or without the schedule is the same.
-// Where nothing is proved the answer may be wrong, so such a thread gives way after kUnproved hooks (fewer where it touches only a few
-// places), then after twice as many ...
+// Plain accesses decide nothing here: light clones have no hooks for them, and with light clones or without the
+// schedule is the same. Where nothing is proved the answer may be wrong, so such a thread gives way after kUnproved
+// hooks (fewer where it touches only a few places), then after twice as many ...
 //
-// Going round an idle loop is a proof: the thread will do so again until another thread writes. After a proof every hook is
-// watched, so the thread is known to do nothing between one proof and the next. When all threads that can run have proved to
-// spin, one after the other without a step of another kind between, and no deadline and nobody outside is left, no schedule
-// can end it: livelock. In a light clone writes are not seen, so a run with light clones that ends so is executed again without (src/hunt).
+// Going round an idle loop is a proof: the thread will do so again until another thread writes. After a proof every
+// hook is watched, so the thread is known to do nothing between one proof and the next. When all threads that can run
+// have proved to spin, one after the other without a step of another kind between, and no deadline and nobody outside
+// is left, no schedule can end it: livelock. In a light clone writes are not seen, so a run with light clones that ends
+// so is executed again without (src/hunt).
 //
-//   X: computes ... proof (row begins) | Y: watched, proof | X: watched, proof | all proved since the row began: livelock
+//   X: computes ... proof (row begins) | Y: watched, proof | X: watched, proof | all proved since the row began:
+//   livelock
 //
-// Points that change nothing are no proof either: a thread may look at an atomic flag in each round of a computation. So before
-// many such points are called a livelock, threads are watched in the same way (kLastLook).
+// Points that change nothing are no proof either: a thread may look at an atomic flag in each round of a computation.
+// So before many such points are called a livelock, threads are watched in the same way (kLastLook).
 #include "abi/hooks.h"
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
@@ -63,14 +66,17 @@ uint64_t row_began, row_end;  // steps: proofs only, since then and until then
 bool goes_round(const HeddleSite* site, uint32_t outcome, uint32_t first_flag) {
   return site && site->kind == HEDDLE_EV_BRANCH && outcome < 2 && (site->flags & (first_flag << outcome));
 }
-bool is_branch(const HeddleSite* site, uint32_t flag) { return site && site->kind == HEDDLE_EV_BRANCH && (site->flags & flag); }
+bool is_branch(const HeddleSite* site, uint32_t flag) {
+  return site && site->kind == HEDDLE_EV_BRANCH && (site->flags & flag);
+}
 
 bool only_reads(const HeddleSite* site) {
   return site && (site->kind == HEDDLE_EV_BRANCH || site->kind == HEDDLE_EV_READ || site->kind == HEDDLE_EV_READ_RANGE);
 }
 
 bool nothing_else_happens() {
-  if (region->run.feed && replay_has_more()) return false;  // the recording went on: a timer's signal came, which is no timer here
+  if (region->run.feed && replay_has_more())
+    return false;  // the recording went on: a timer's signal came, which is no timer here
   if (control.out || control.next_deadline != ~0ull || io_timer_cpu_step != ~0ull || io_others_may_act) return false;
   for (uint32_t i = 0; i < control.enabled_count; i++)
     if (!io_no_signal_is_due(control.threads[control.enabled[i]])) return false;  // its handler may end the loop
@@ -126,7 +132,8 @@ void forget_other_points(Thread& t, Spin& s) {
 bool spin_saw(Thread& t, const HeddleSite* site) {
   Spin& s = spins[t.index];
   const bool last_look = control.quiet_steps > kQuietIsLivelock - kLastLook;
-  if (HEDDLE_UNLIKELY(last_look) && is_branch(site, HEDDLE_SITE_ADVANCES)) control.quiet_steps = control.looks = 0;  // it computes
+  if (HEDDLE_UNLIKELY(last_look) && is_branch(site, HEDDLE_SITE_ADVANCES))
+    control.quiet_steps = control.looks = 0;  // it computes
   if (!window.left || s.resumed_at != control.steps) return last_look;
   s.only_read &= only_reads(site);
   return true;
@@ -143,7 +150,8 @@ bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const v
     open_window();
   }
   watch(site, outcome, address);
-  if (HEDDLE_UNLIKELY(window.advances && control.quiet_steps > kQuietIsLivelock - kLastLook)) control.quiet_steps = control.looks = 0;  // it computes
+  if (HEDDLE_UNLIKELY(window.advances && control.quiet_steps > kQuietIsLivelock - kLastLook))
+    control.quiet_steps = control.looks = 0;  // it computes
   s.proving = goes_round(site, outcome, HEDDLE_SITE_IDLE_FIRST);
   if (s.proving) prove(s, s.only_read);
   s.only_read &= only_reads(site);

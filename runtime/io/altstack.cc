@@ -1,7 +1,8 @@
-// sigaltstack: ours serves the reports of faults as long as the program has none of its own, and is not shown to the program.
+// sigaltstack: ours serves the reports of faults as long as the program has none of its own, and is not shown to the
+// program.
 //
-// Rules of this file: the return from a trap restores the alternate stack of its frame, so a change has to be made there too.
-// Fibers share one kernel thread: whoever runs brings its own (io_use_altstack, after a switch).
+// Rules of this file: the return from a trap restores the alternate stack of its frame, so a change has to be made
+// there too. Fibers share one kernel thread: whoever runs brings its own (io_use_altstack, after a switch).
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/io/call.h"

@@ -1,4 +1,5 @@
-// Rules of this file: with the baton in hand, except where the call is executed. Sizes come from the program: bounded before use.
+// Rules of this file: with the baton in hand, except where the call is executed. Sizes come from the program: bounded
+// before use.
 #include "runtime/io/buffers.h"
 
 #include <poll.h>
@@ -125,7 +126,8 @@ bool LandingPlace::copy_out(long result) {
                           });
   if (s.writes != Writes::RECVMSG || !copied) return copied;
   return write_program(saved_[1] + offsetof(msghdr, msg_namelen), &header_.msg_namelen, sizeof header_.msg_namelen) &&
-         write_program(saved_[1] + offsetof(msghdr, msg_controllen), &header_.msg_controllen, sizeof header_.msg_controllen) &&
+         write_program(saved_[1] + offsetof(msghdr, msg_controllen), &header_.msg_controllen,
+                       sizeof header_.msg_controllen) &&
          write_program(saved_[1] + offsetof(msghdr, msg_flags), &header_.msg_flags, sizeof header_.msg_flags);
 }
 

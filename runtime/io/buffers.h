@@ -1,4 +1,5 @@
-// The program's buffers of a system call, in a recording: threads run beside the kernel, so what it writes must come at a step.
+// The program's buffers of a system call, in a recording: threads run beside the kernel, so what it writes must come at
+// a step.
 //
 //   [ready]  own_buffers()  step  execute, straight into the buffer: nobody can take it before the baton is given back
 //            what only goes out is copied first, and executed without the baton
@@ -44,8 +45,8 @@ class LandingPlace {
   msghdr header_{};
 };
 
-/// One call that writes, in a recording, behind its step: executed without the baton, since it may wake somebody to whom the processor goes at once.
-/// The kernel reads a copy, so others can take the buffer over meanwhile.
+/// One call that writes, in a recording, behind its step: executed without the baton, since it may wake somebody to
+/// whom the processor goes at once. The kernel reads a copy, so others can take the buffer over meanwhile.
 class TakeOff {
  public:
   explicit TakeOff(Call& c);
@@ -53,7 +54,8 @@ class TakeOff {
   TakeOff(const TakeOff&) = delete;
 
   bool has_copy() const { return memory_ != nullptr; }
-  /// Afterwards the thread has the baton only if there is something to do with it: a signal, an error, somebody who waits for the thread.
+  /// Afterwards the thread has the baton only if there is something to do with it: a signal, an error, somebody who
+  /// waits for the thread.
   long execute();
 
  private:

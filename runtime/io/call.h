@@ -1,5 +1,5 @@
-// One trapped system call on its way through the layer, and the private state of the layer. Everything here belongs to the
-// baton holder, except where marked; `opportunities`, `sending` and `pipe_broke` to the thread.
+// One trapped system call on its way through the layer, and the private state of the layer. Everything here belongs to
+// the baton holder, except where marked; `opportunities`, `sending` and `pipe_broke` to the thread.
 #pragma once
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ struct alignas(64) ThreadIo {
   uint64_t next, count;
   uint64_t mask;              // the program's idea of its signal mask
   uint64_t opportunities;     // times it could have run a signal handler
-  uint64_t here;              // number of the one that is used now: `opportunities`, with kInWait while it waits in the model
+  uint64_t here;  // number of the one that is used now: `opportunities`, with kInWait while it waits in the model
   uint64_t signal_at;         // replay: the opportunity of its next record if that is a signal; else never reached
   uint64_t memory_calls;
   long told_tid;              // replay: what gettid() told it
@@ -72,7 +72,8 @@ inline long execute(const Call& c) {
 }
 inline bool failed(long result) { return result < 0 && result > -4096; }
 inline Op op_of(const Call& c, uint32_t kind) {
-  return Op{kind, c.site, 0, kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN ? HEDDLE_CALL_WORD(c.number) : 0};  // for reports
+  return Op{kind, c.site, 0,
+            kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN ? HEDDLE_CALL_WORD(c.number) : 0};  // for reports
 }
 
 /// The program's memory, which may be unmapped: false instead of a fault.
@@ -107,13 +108,14 @@ long call_affinity(Call& c);
 long call_getcpu(Call& c);
 
 // kernel_thread_calls.cc
-/// Its effect is bound to the kernel thread that makes it, or is told from it: a fiber, which shares its carrier's, cannot make it.
+/// Its effect is bound to the kernel thread that makes it, or is told from it: a fiber, which shares its carrier's,
+/// cannot make it.
 bool concerns_kernel_thread(const Call& c);
 /// The return from this trap restores what was the carrier's when it began: it shall be what is the thread's own now.
 void io_refresh_frame(Call& c);
 
-/// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block: whoever is inside
-/// it stays. (record.cc)
+/// The dynamic loader opens and maps with its own locks in hand, which pthread_create() needs, where we let libc block:
+/// whoever is inside it stays. (record.cc)
 bool is_loader(const Call& c);
 /// A thread that was cancelled before its last step has to come back at once. (record.cc)
 bool recorded_cancelled_outside(Thread& t);
@@ -123,7 +125,8 @@ void counted_step_of_call(const Call& c, bool cancels, bool masked);
 void recorded_shared_write(const Call& c);
 /// A write that did not return before the recording ended does not return here.
 void await_end_of_write(const Call& c);
-/// Leaves control, blocks, and comes back; with the record of its leaving, which has these flags of order_of(). (record.cc)
+/// Leaves control, blocks, and comes back; with the record of its leaving, which has these flags of order_of().
+/// (record.cc)
 long execute_leaving(Call& c, uint32_t flags);
 
 // random.cc
@@ -134,7 +137,8 @@ void random_start();
 void random_is_real();
 
 // wait.cc
-/// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of steps.
+/// What a thread sends, in a recording, if it cannot block there; not to the user's terminal, which shows the order of
+/// steps.
 bool goes_out_beside_others(const Call& c);
 /// Executes the call if it cannot block for long; false: it has to leave control.
 bool execute_if_ready(Call& c, long* result);
@@ -151,12 +155,13 @@ void timed_out_until(const Call& c, uint64_t deadline);
 bool sleep_until(uint32_t site, uint64_t deadline);  // true: a signal handler ended it
 
 // inside.cc
-/// A controlled run: only the program's own threads, its timers and its signals can end this wait. Then control is not left: readiness is
-/// the predicate of a step, and a time-out is one in virtual time.
+/// A controlled run: only the program's own threads, its timers and its signals can end this wait. Then control is not
+/// left: readiness is the predicate of a step, and a time-out is one in virtual time.
 bool waits_inside(const Call& c);
 /// From here on such waits leave control, as in a recording.
 void waits_leave_control();
-/// Executes it, waiting as long as necessary. `timed_out`: the time ended it. False: somebody outside can end it now, and it has to leave.
+/// Executes it, waiting as long as necessary. `timed_out`: the time ended it. False: somebody outside can end it now,
+/// and it has to leave.
 bool execute_inside(Call& c, long* result, bool* timed_out);
 /// A replay: the steps of that, up to the record of the result.
 void feed_inside(Call& c);
@@ -171,7 +176,8 @@ void timers_are_real();
 extern bool timers_are_virtual;
 /// A recording, or a timer for a thread of libc's own: it is the kernel's, in real time.
 void timers_run_outside();
-/// The program replaces itself: the timers that go with it (alarm, setitimer) are armed with the kernel. False: disarmed, since it did not.
+/// The program replaces itself: the timers that go with it (alarm, setitimer) are armed with the kernel. False:
+/// disarmed, since it did not.
 void timers_before_exec(bool arm);
 /// There are descriptors of timers: to another process they are none.
 bool has_timer_descriptors();
@@ -207,7 +213,8 @@ class TemporaryMask {
   uint64_t pair_[2];  // what pselect6 points to
   bool active_ = false;
 };
-/// Sent to the program by a timer of its own, in virtual time; target null: to the process. On whatever kernel thread has the baton.
+/// Sent to the program by a timer of its own, in virtual time; target null: to the process. On whatever kernel thread
+/// has the baton.
 void send_timer_signal(Thread* target, int signo, const siginfo_t& info);
 /// It would end the program.
 bool is_fatal(Thread* target, int signo);

@@ -32,7 +32,11 @@ bool names_of(const Call& c, Names& out) {
       return true;
     case SYS_mkdirat: case SYS_unlinkat: case SYS_openat2: out.first = {c.a[0], c.a[1]}; return true;
     case SYS_rename: case SYS_link: out.first = {AT_FDCWD, c.a[0]}, out.second = {AT_FDCWD, c.a[1]}; return true;
-    case SYS_renameat: case SYS_renameat2: case SYS_linkat: out.first = {c.a[0], c.a[1]}, out.second = {c.a[2], c.a[3]}; return true;
+    case SYS_renameat:
+    case SYS_renameat2:
+    case SYS_linkat:
+      out.first = {c.a[0], c.a[1]}, out.second = {c.a[2], c.a[3]};
+      return true;
     case SYS_symlink: out.first = {AT_FDCWD, c.a[1]}; return true;
     case SYS_symlinkat: out.first = {c.a[1], c.a[2]}; return true;
     default: return false;
@@ -136,10 +140,31 @@ uint32_t order_of_write(const Call& c) {
 
 uint32_t order_of_input(const Call& c) {
   switch (c.number) {
-    case SYS_getuid: case SYS_getgid: case SYS_geteuid: case SYS_getegid: case SYS_getppid: case SYS_getpgrp: case SYS_getpgid:
-    case SYS_getsid: case SYS_getgroups: case SYS_getresuid: case SYS_getresgid: case SYS_uname: case SYS_sysinfo: case SYS_times:
-    case SYS_getrusage: case SYS_getrlimit: case SYS_getitimer: case SYS_getrandom: case SYS_getpriority: case SYS_sched_getparam:
-    case SYS_sched_getscheduler: case SYS_sched_getattr: case SYS_sched_rr_get_interval: case SYS_pause: case SYS_rt_sigsuspend:
+    case SYS_getuid:
+    case SYS_getgid:
+    case SYS_geteuid:
+    case SYS_getegid:
+    case SYS_getppid:
+    case SYS_getpgrp:
+    case SYS_getpgid:
+    case SYS_getsid:
+    case SYS_getgroups:
+    case SYS_getresuid:
+    case SYS_getresgid:
+    case SYS_uname:
+    case SYS_sysinfo:
+    case SYS_times:
+    case SYS_getrusage:
+    case SYS_getrlimit:
+    case SYS_getitimer:
+    case SYS_getrandom:
+    case SYS_getpriority:
+    case SYS_sched_getparam:
+    case SYS_sched_getscheduler:
+    case SYS_sched_getattr:
+    case SYS_sched_rr_get_interval:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
       return 0;
     // New descriptors: only their numbers depend on others.
@@ -149,10 +174,14 @@ uint32_t order_of_input(const Call& c) {
       return 0;
     case SYS_open: case SYS_openat: case SYS_openat2: return order_of_open(c);
     case SYS_read: case SYS_readv: case SYS_pread64: case SYS_preadv: case SYS_preadv2: return order_of_read(c);
-    case SYS_lseek: case SYS_getdents: case SYS_getdents64: return kInputDepends | kInputMoves | input_descriptor(c.a[0]);
+    case SYS_lseek:
+    case SYS_getdents:
+    case SYS_getdents64:
+      return kInputDepends | kInputMoves | input_descriptor(c.a[0]);
     // Of a pipe or socket: the other end is told.
     case SYS_close:
-      return kInputMoves | input_descriptor(c.a[0]) | (is_file(c.a[0]) || is_device(c.a[0]) ? 0 : (uint32_t)kInputChanges);
+      return kInputMoves | input_descriptor(c.a[0]) |
+             (is_file(c.a[0]) || is_device(c.a[0]) ? 0 : (uint32_t)kInputChanges);
     // Over an open descriptor they close it.
     case SYS_dup2: case SYS_dup3: return kInputChanges;
     case SYS_fstat:
@@ -169,7 +198,12 @@ uint32_t order_of_input(const Call& c) {
       if (c.a[3] && (c.a[3] & AT_EMPTY_PATH) && (outer_descriptor(c.a[0]) >= 0 || is_device(c.a[0]))) return 0;
       return kInputDepends;
     case SYS_accept: case SYS_accept4: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_msgrcv:
-    case SYS_mq_timedreceive: case SYS_mq_open: case SYS_mq_getsetattr: case SYS_wait4: case SYS_waitid: case SYS_close_range:
+    case SYS_mq_timedreceive:
+    case SYS_mq_open:
+    case SYS_mq_getsetattr:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_close_range:
     case SYS_inotify_add_watch: case SYS_inotify_rm_watch: case SYS_io_getevents: case SYS_io_pgetevents:
     case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:  // an edge is told once
       return kInputDepends | kInputChanges;
@@ -185,12 +219,15 @@ void changes_start() {
 }
 
 uint32_t changed_files(const Call& c, long result) {
-  if (c.number == SYS_mq_open || c.number == SYS_semget || c.number == SYS_msgget) return HEDDLE_CHANGED_FILES | HEDDLE_CHANGED_OUTSIDE;
+  if (c.number == SYS_mq_open || c.number == SYS_semget || c.number == SYS_msgget)
+    return HEDDLE_CHANGED_FILES | HEDDLE_CHANGED_OUTSIDE;
   Names names;
   if (!names_of(c, names)) return 0;
   // Names that cannot be taken are no meeting places.
-  if ((names.flags & O_ACCMODE) == O_RDONLY || (names.flags & O_EXCL) || (names.flags & O_TMPFILE) == O_TMPFILE) return 0;
-  if (c.number != SYS_open && c.number != SYS_openat && c.number != SYS_openat2 && c.number != SYS_creat) return changed(names.first) | changed(names.second);
+  if ((names.flags & O_ACCMODE) == O_RDONLY || (names.flags & O_EXCL) || (names.flags & O_TMPFILE) == O_TMPFILE)
+    return 0;
+  if (c.number != SYS_open && c.number != SYS_openat && c.number != SYS_openat2 && c.number != SYS_creat)
+    return changed(names.first) | changed(names.second);
   const char* opened = base_of(result);
   return is_kernels(opened) ? 0 : changed_at(opened);
 }

@@ -1,5 +1,6 @@
-// What the program itself changes outside, and which answers can depend on that: a file that it wrote and reads again, a pipe
-// between two of its threads. In another order of its calls such answers would be others (stream.cc looks after that).
+// What the program itself changes outside, and which answers can depend on that: a file that it wrote and reads again,
+// a pipe between two of its threads. In another order of its calls such answers would be others (stream.cc looks after
+// that).
 #pragma once
 #include "runtime/io/call.h"
 

@@ -20,7 +20,8 @@ int8_t kinds[kTracked];
 bool open_here[kTracked];  // what the program was given and has not closed
 bool never_waits[kTracked];  // O_NONBLOCK was set when it was last asked for
 enum : int8_t { kOutside, kInside, kInsideSet };
-int8_t inside[kTracked];  // made by the program, and no other process has an end of it; a set: of epoll, of such descriptors
+int8_t inside[kTracked];  // made by the program, and no other process has an end of it; a set: of epoll, of such
+                          // descriptors
 
 bool tracked(long fd) { return fd >= 0 && fd < kTracked; }
 void copy(long from, long to) {
@@ -36,7 +37,8 @@ void copy(long from, long to) {
 }
 void forget(long first, long last) {
   timers_closed(first, last);
-  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++) outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = never_waits[fd] = false, inside[fd] = kOutside;
+  for (long fd = first < 0 ? 0 : first; fd <= last && fd < kTracked; fd++)
+    outer[fd] = 0, kinds[fd] = kUnknown, open_here[fd] = never_waits[fd] = false, inside[fd] = kOutside;
 }
 
 void made_inside(long fd, int8_t as = kInside) {
@@ -120,13 +122,27 @@ bool is_nonblocking(long fd) {
   return set || failed(flags);
 }
 bool is_inside(long fd) { return tracked(fd) && inside[fd] != kOutside && !io_others_may_act; }
-bool never_from_outside(long fd) { return fd < 0 || is_inside(fd) || is_file(fd) || raw_syscall(SYS_fcntl, fd, F_GETFD) < 0; }
+bool never_from_outside(long fd) {
+  return fd < 0 || is_inside(fd) || is_file(fd) || raw_syscall(SYS_fcntl, fd, F_GETFD) < 0;
+}
 bool descriptor_is_open(long fd) { return tracked(fd) && open_here[fd]; }
 
 bool makes_descriptor(const Call& c) {
   switch (c.number) {
-    case SYS_open: case SYS_openat: case SYS_openat2: case SYS_creat: case SYS_socket: case SYS_accept: case SYS_accept4: case SYS_dup:
-    case SYS_eventfd: case SYS_eventfd2: case SYS_epoll_create: case SYS_epoll_create1: case SYS_timerfd_create: case SYS_memfd_create:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_creat:
+    case SYS_socket:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_dup:
+    case SYS_eventfd:
+    case SYS_eventfd2:
+    case SYS_epoll_create:
+    case SYS_epoll_create1:
+    case SYS_timerfd_create:
+    case SYS_memfd_create:
     case SYS_inotify_init: case SYS_inotify_init1: case SYS_mq_open:
       return true;
     case SYS_fcntl: return c.a[1] == F_DUPFD || c.a[1] == F_DUPFD_CLOEXEC;

@@ -1,8 +1,8 @@
-// Syscall User Dispatch: the kernel turns every system call made outside heddle_sys (raw_syscall.S) into a SIGSYS on the thread
-// that made it. The handler answers as the kernel would.
+// Syscall User Dispatch: the kernel turns every system call made outside heddle_sys (raw_syscall.S) into a SIGSYS on
+// the thread that made it. The handler answers as the kernel would.
 //
-// Rules of this file: the handler runs on the thread's own stack and may switch fibers, so nothing of it is global. It runs with
-// the thread's signal mask; signal handlers of the program never run inside it (signals.cc queues them).
+// Rules of this file: the handler runs on the thread's own stack and may switch fibers, so nothing of it is global. It
+// runs with the thread's signal mask; signal handlers of the program never run inside it (signals.cc queues them).
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -68,7 +68,8 @@ long call_prctl(Call& c) {
     note("the program uses Syscall User Dispatch itself: it is told that the kernel lacks it");
     return -EINVAL;
   }
-  if (c.a[0] == PR_SET_SECCOMP) note("the program sets a seccomp filter: it must allow what control needs (futex, ppoll, clone)");
+  if (c.a[0] == PR_SET_SECCOMP)
+    note("the program sets a seccomp filter: it must allow what control needs (futex, ppoll, clone)");
   char* label = c.thread.info->label;  // fibers share the carrier's name: each has its own here
   if (c.a[0] == PR_SET_NAME) {
     char name[16] = {};
@@ -88,7 +89,8 @@ long call_prctl(Call& c) {
 
 long call_uring(Call& c) {
   if (c.number == SYS_io_setup)
-    note("asynchronous I/O of the kernel (io_setup) cannot be controlled: the program is told that the kernel lacks it");
+    note(
+        "asynchronous I/O of the kernel (io_setup) cannot be controlled: the program is told that the kernel lacks it");
   else
     note("io_uring cannot be controlled: the program is told that the kernel lacks it (most programs then use epoll)");
   return -ENOSYS;
@@ -96,11 +98,11 @@ long call_uring(Call& c) {
 
 using Handler = long (*)(Call&);
 constexpr Handler handlers[(int)Class::COUNT] = {
-    call_pass, call_recorded, call_recorded, call_recorded, call_recorded, call_native,
-    call_mmap, call_memory, call_sigaction, call_sigmask, call_sigreturn, call_kill, call_yield, call_sleep, call_clock,
-    call_timer, call_getpid, call_gettid, call_clone, call_exec, call_exit,
-    call_pass, call_futex, call_affinity, call_getcpu, call_prctl, call_limit, call_altstack, call_uring, call_vmwrite, call_remap,
-    call_unmap, call_sync};
+    call_pass,   call_recorded,  call_recorded, call_recorded,  call_recorded, call_native, call_mmap,
+    call_memory, call_sigaction, call_sigmask,  call_sigreturn, call_kill,     call_yield,  call_sleep,
+    call_clock,  call_timer,     call_getpid,   call_gettid,    call_clone,    call_exec,   call_exit,
+    call_pass,   call_futex,     call_affinity, call_getcpu,    call_prctl,    call_limit,  call_altstack,
+    call_uring,  call_vmwrite,   call_remap,    call_unmap,     call_sync};
 
 // Nobody controls this thread (any more): as if we were not there.
 long uncontrolled(Call& c) {
@@ -148,11 +150,12 @@ void on_sigsys(int, siginfo_t* info, void* context) {
 }
 
 bool arm() {
-  return raw_syscall(SYS_prctl, kSetDispatch, 1, __start_heddle_sys, __stop_heddle_sys - __start_heddle_sys, &selector()) == 0;
+  return raw_syscall(SYS_prctl, kSetDispatch, 1, __start_heddle_sys, __stop_heddle_sys - __start_heddle_sys,
+                     &selector()) == 0;
 }
 
-// Copies between us and the program, whose pointers may be bad: by ourselves where a fault comes back to us, else through the
-// kernel (1.4 us more).
+// Copies between us and the program, whose pointers may be bad: by ourselves where a fault comes back to us, else
+// through the kernel (1.4 us more).
 bool copy_checked(long number, void* ours, uint64_t theirs, size_t bytes) {
   if (!bytes) return true;
   bool reads = number == SYS_process_vm_readv;
@@ -252,7 +255,8 @@ void io_start() {
   raw_syscall(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8);
   available = !under_valgrind();
   if (available) io_thread_start();
-  if (!available) note("system calls cannot be trapped here: what the program reads is not recorded, replays may differ");
+  if (!available)
+    note("system calls cannot be trapped here: what the program reads is not recorded, replays may differ");
   io_rearm();
 }
 

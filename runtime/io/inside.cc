@@ -1,12 +1,14 @@
-// Waits that only the program itself can end: for a pipe, a pair of sockets, an eventfd, a timerfd, an epoll set of these, a signal. The
-// thread keeps under control: whether the kernel would execute the call now is the predicate of its step. So when it goes on is a choice of
-// the schedule and nothing else, equal seeds give equal runs, and its time-out is one in virtual time, which can end early (expiry.h).
+// Waits that only the program itself can end: for a pipe, a pair of sockets, an eventfd, a timerfd, an epoll set of
+// these, a signal. The thread keeps under control: whether the kernel would execute the call now is the predicate of
+// its step. So when it goes on is a choice of the schedule and nothing else, equal seeds give equal runs, and its
+// time-out is one in virtual time, which can end early (expiry.h).
 //
 //   recording:  execute if it would not block; else  record WAITED, step IO_RETURN (ready, deadline), and again;
 //               what it waits for was given to another process meanwhile: leaves, as others do (record.cc)
 //   replay:     record WAITED, step IO_RETURN, and again
 //
-// Rules of this file: predicates run on any kernel thread, perhaps without TLS: raw system calls only, on copies of what the program wrote.
+// Rules of this file: predicates run on any kernel thread, perhaps without TLS: raw system calls only, on copies of
+// what the program wrote.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -53,7 +55,8 @@ Copies& copies() {
 
 // Copies of what the call waits for; false: too many, or a bad pointer.
 bool copy_polled(const Call& c) {
-  return (uint64_t)c.a[1] <= kMostPolled && read_program(copies().polled, (uint64_t)c.a[0], (uint64_t)c.a[1] * sizeof(pollfd));
+  return (uint64_t)c.a[1] <= kMostPolled &&
+         read_program(copies().polled, (uint64_t)c.a[0], (uint64_t)c.a[1] * sizeof(pollfd));
 }
 bool copy_sets(const Call& c) {
   if (c.a[0] < 0 || (uint64_t)c.a[0] > kMostPolled) return false;
@@ -77,7 +80,8 @@ bool selected_inside(const Call& c) {
   return true;
 }
 
-// The program may reuse what it points to only when the call has returned: what was copied before is still what it waits for.
+// The program may reuse what it points to only when the call has returned: what was copied before is still what it
+// waits for.
 bool is_ready(const Call& c) {
   timespec zero{0, 0};
   switch (c.policy.wait) {
@@ -100,7 +104,8 @@ bool is_ready(const Call& c) {
 bool ends_wait(void* argument) {
   auto& w = *static_cast<Waiting*>(argument);
   if (signals_due(w.io) || cancel_pending(w.call.thread) || w.is_over()) return true;
-  if (w.asked_at != changes || control.out) w.asked_at = changes, w.answer = is_ready(w.call);  // who is out tells nobody what it does
+  if (w.asked_at != changes || control.out)
+    w.asked_at = changes, w.answer = is_ready(w.call);  // who is out tells nobody what it does
   return w.answer;
 }
 
@@ -126,7 +131,8 @@ uint64_t socket_timeout(const Call& c) {
   }
   timeval t{};
   socklen_t size = sizeof t;
-  if (raw_syscall(SYS_getsockopt, c.a[0], SOL_SOCKET, option, &t, &size) != 0 || (!t.tv_sec && !t.tv_usec)) return ~0ull;
+  if (raw_syscall(SYS_getsockopt, c.a[0], SOL_SOCKET, option, &t, &size) != 0 || (!t.tv_sec && !t.tv_usec))
+    return ~0ull;
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
@@ -138,14 +144,18 @@ Channel channel_of(long fd) {
   socklen_t size = sizeof type;
   if (raw_syscall(SYS_fstat, fd, &st) != 0) return Channel::kNone;
   if (S_ISFIFO(st.st_mode)) return Channel::kPipe;
-  if (!S_ISSOCK(st.st_mode) || raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0) return Channel::kNone;
+  if (!S_ISSOCK(st.st_mode) || raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+    return Channel::kNone;
   return type == SOCK_STREAM ? Channel::kStream : Channel::kPackets;
 }
 
-bool is_vector_call(const Call& c) { return c.number == SYS_readv || c.number == SYS_preadv2 || c.number == SYS_writev || c.number == SYS_pwritev2; }
+bool is_vector_call(const Call& c) {
+  return c.number == SYS_readv || c.number == SYS_preadv2 || c.number == SYS_writev || c.number == SYS_pwritev2;
+}
 
-// Bytes that a stream has still to take, one part after the other, as many as fit: what polls writable need not take all of them. The
-// program's iovec is read once, since others may change it; what the kernel would refuse as a whole is left to it.
+// Bytes that a stream has still to take, one part after the other, as many as fit: what polls writable need not take
+// all of them. The program's iovec is read once, since others may change it; what the kernel would refuse as a whole is
+// left to it.
 class Parts {
  public:
   explicit Parts(const Call& c) : call_(c) {
@@ -201,7 +211,8 @@ class Parts {
     return read_program(to, iov, count * sizeof(iovec)) ? to : nullptr;
   }
   uint64_t sum() const {
-    constexpr uint64_t kMostAtOnce = 0x7ffff000, kMostAddress = 1ull << 47;  // MAX_RW_COUNT; what the kernel does not look at any more
+    constexpr uint64_t kMostAtOnce = 0x7ffff000,
+                       kMostAddress = 1ull << 47;  // MAX_RW_COUNT; what the kernel does not look at any more
     uint64_t total = 0;
     for (uint64_t i = 0; i < count_; i++) {
       const uint64_t at = (uint64_t)parts_[i].iov_base, bytes = parts_[i].iov_len;
@@ -249,7 +260,14 @@ class Parts {
 // Not ready, and yet the kernel has an answer: there is nothing to transfer, or the call is none for this descriptor.
 bool is_answered_at_once(const Call& c) {
   switch (c.number) {
-    case SYS_read: case SYS_readv: case SYS_preadv2: case SYS_pread64: case SYS_preadv: case SYS_write: case SYS_writev: case SYS_pwritev2:
+    case SYS_read:
+    case SYS_readv:
+    case SYS_preadv2:
+    case SYS_pread64:
+    case SYS_preadv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwritev2:
     case SYS_pwrite64: case SYS_pwritev:
       break;
     case SYS_accept: case SYS_accept4: return true;  // no such socket listens
@@ -263,10 +281,12 @@ bool is_answered_at_once(const Call& c) {
   const bool reads = c.policy.wait == Wait::READ;
   if (failed(flags) || (flags & O_ACCMODE) == (reads ? O_WRONLY : O_RDONLY)) return true;
   const Channel channel = channel_of(c.a[0]);
-  const bool has_offset = c.number == SYS_pread64 || c.number == SYS_preadv || c.number == SYS_pwrite64 || c.number == SYS_pwritev ||
+  const bool has_offset = c.number == SYS_pread64 || c.number == SYS_preadv || c.number == SYS_pwrite64 ||
+                          c.number == SYS_pwritev ||
                           ((c.number == SYS_preadv2 || c.number == SYS_pwritev2) && c.a[3] != -1);
   if (has_offset && channel != Channel::kNone) return true;
-  if ((is_vector_call(c) || c.number == SYS_preadv || c.number == SYS_pwritev) && (uint64_t)c.a[2] > kMostParts) return true;
+  if ((is_vector_call(c) || c.number == SYS_preadv || c.number == SYS_pwritev) && (uint64_t)c.a[2] > kMostParts)
+    return true;
   const uint64_t least = channel == Channel::kNone ? sizeof(uint64_t) : 1;  // of an eventfd
   const bool vector = is_vector_call(c) || c.number == SYS_preadv || c.number == SYS_pwritev;
   const uint64_t bytes = vector ? vector_bytes((uint64_t)c.a[1], (uint64_t)c.a[2], kSmallWrite) : (uint64_t)c.a[2];
@@ -353,7 +373,8 @@ bool execute_now(Call& c, Parts& parts, long* result) {
 }
 
 bool waits_for_all(const Call& c) {
-  return (c.policy.wait == Wait::RECV && (c.a[3] & MSG_WAITALL)) || (c.policy.wait == Wait::RECVMSG && (c.a[2] & MSG_WAITALL));
+  return (c.policy.wait == Wait::RECV && (c.a[3] & MSG_WAITALL)) ||
+         (c.policy.wait == Wait::RECVMSG && (c.a[2] & MSG_WAITALL));
 }
 
 // False: somebody outside may end it now.
@@ -390,7 +411,13 @@ void waits_leave_control() { leaves_control = true; }
 bool waits_inside(const Call& c) {
   if (leaves_control || feeding() || io_others_may_act || region->run.outside) return false;
   switch (c.policy.wait) {
-    case Wait::READ: case Wait::RECV: case Wait::RECVMSG: case Wait::WRITE: case Wait::WRITEV: case Wait::SEND: case Wait::SENDMSG:
+    case Wait::READ:
+    case Wait::RECV:
+    case Wait::RECVMSG:
+    case Wait::WRITE:
+    case Wait::WRITEV:
+    case Wait::SEND:
+    case Wait::SENDMSG:
       return is_inside(c.a[0]) && !is_nonblocking_call(c) && !waits_for_all(c) && !has_odd_flags(c);
     case Wait::POLL: return polled_inside(c);
     case Wait::SELECT: return selected_inside(c);

@@ -1,5 +1,6 @@
-// Locks inside libc that nobody orders (libc_lock.h lists those that are): short ones, held by nobody who waits for a step. In a recording
-// two threads may really meet there; that leaves no trace, since the replay executes one of them after the other.
+// Locks inside libc that nobody orders (libc_lock.h lists those that are): short ones, held by nobody who waits for a
+// step. In a recording two threads may really meet there; that leaves no trace, since the replay executes one of them
+// after the other.
 #include <dlfcn.h>
 #include <errno.h>
 #include <gnu/libc-version.h>

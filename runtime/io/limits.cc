@@ -1,5 +1,5 @@
-// Limits of memory (RLIMIT_AS, RLIMIT_DATA) are the program's, about what the program maps: what we map comes on top, so that it
-// runs out of memory where it would alone, in a replay too.
+// Limits of memory (RLIMIT_AS, RLIMIT_DATA) are the program's, about what the program maps: what we map comes on top,
+// so that it runs out of memory where it would alone, in a replay too.
 #include <sys/resource.h>
 
 #include "runtime/io/call.h"

@@ -53,12 +53,14 @@ long record_mapping(Call& c) {
   if (in_steps && !is_loader(c)) flags |= kInputStep;
   if ((c.a[3] & MAP_SHARED) && (c.a[2] & PROT_WRITE) && !failed(result))
     note("a file is mapped shared and writable: changes that other processes make in it are not recorded");
-  if (!failed(result) && !(flags & kInputMissing) && shared_file_mapped(c, (uint64_t)result, out.size())) flags |= kInputShared;
+  if (!failed(result) && !(flags & kInputMissing) && shared_file_mapped(c, (uint64_t)result, out.size()))
+    flags |= kInputShared;
   out.commit(c.thread, HEDDLE_IN_MMAP, (uint16_t)c.number, result, flags);
   return result;
 }
 
-// Behind the end of the file a mapping faults (SIGBUS), in a replay too. A file that grew later is known by a run that went on.
+// Behind the end of the file a mapping faults (SIGBUS), in a replay too. A file that grew later is known by a run that
+// went on.
 struct Tail {
   uint64_t low, high;
   long protection;
@@ -119,14 +121,16 @@ void check_protection(const Call& c) {
 bool mapped_file_grew(uint64_t address) {
   for (Tail& t : tails) {
     if (address < t.low || address >= t.high || !replay_has_more()) continue;
-    long at = raw_syscall(SYS_mmap, t.low, t.high - t.low, t.protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    long at =
+        raw_syscall(SYS_mmap, t.low, t.high - t.low, t.protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     t = {};
     return !failed(at);
   }
   return false;
 }
 
-// Only a failure is an input here (the machine had no memory), and it is found again by its number among the thread's calls.
+// Only a failure is an input here (the machine had no memory), and it is found again by its number among the thread's
+// calls.
 long call_memory(Call& c) {
   ThreadIo& io = io_of(c.thread);
   uint64_t count = ++io.memory_calls;
@@ -150,8 +154,9 @@ long call_memory(Call& c) {
 
 namespace {
 
-// Where the kernel maps depends on what is mapped already. In a recording other threads map at the same time, so there the calls that
-// map and unmap are steps, and the address is recorded: a replay maps there, whatever else is different around it.
+// Where the kernel maps depends on what is mapped already. In a recording other threads map at the same time, so there
+// the calls that map and unmap are steps, and the address is recorded: a replay maps there, whatever else is different
+// around it.
 bool is_step(const Call& c) {
   if (HEDDLE_LIKELY(!in_steps) || is_loader(c)) return false;
   if (!feeding()) return true;
@@ -159,10 +164,12 @@ bool is_step(const Call& c) {
   return r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputStep);  // older recordings have none
 }
 
-// Somewhere else than its recording did, if it must: what a program does with the address then decides whether it goes another way.
+// Somewhere else than its recording did, if it must: what a program does with the address then decides whether it goes
+// another way.
 long remap_at(const Call& c, long address) {
   if (address == c.a[0] || !(c.a[3] & MREMAP_MAYMOVE) || (c.a[3] & MREMAP_FIXED)) return execute(c);
-  const long room = raw_syscall(SYS_mmap, address, c.a[2], PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  const long room = raw_syscall(SYS_mmap, address, c.a[2], PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (room != address) {
     if (!failed(room)) raw_syscall(SYS_munmap, room, c.a[2]);
     return execute(c);
@@ -183,7 +190,8 @@ long map_at(const Call& c, long address) {
 void replaces_mapping(const Call& c, uint32_t flags) {
   if (c.number == SYS_mmap && !(c.a[3] & MAP_FIXED)) return;
   shared_leaves(c, (uint64_t)c.a[0], page_up((uint64_t)c.a[0] + (uint64_t)c.a[1]), true, flags);
-  if (c.number == SYS_mremap && (c.a[3] & MREMAP_FIXED)) shared_leaves(c, (uint64_t)c.a[4], page_up((uint64_t)c.a[4] + (uint64_t)c.a[2]), true, flags);
+  if (c.number == SYS_mremap && (c.a[3] & MREMAP_FIXED))
+    shared_leaves(c, (uint64_t)c.a[4], page_up((uint64_t)c.a[4] + (uint64_t)c.a[2]), true, flags);
 }
 void own_replaced(const Call& c) {
   if (HEDDLE_LIKELY(!shared_files) || (c.number == SYS_mmap && !(c.a[3] & MAP_FIXED))) return;
@@ -215,11 +223,13 @@ long memory_step(Call& c) {
 
 long call_remap(Call& c) {
   own_replaced(c);
-  const SharedMove moved = c.number == SYS_mremap && HEDDLE_UNLIKELY(shared_files) ? shared_at((uint64_t)c.a[0]) : SharedMove{};
+  const SharedMove moved =
+      c.number == SYS_mremap && HEDDLE_UNLIKELY(shared_files) ? shared_at((uint64_t)c.a[0]) : SharedMove{};
   const bool step = is_step(c);
   if (!step && HEDDLE_UNLIKELY(shared_files)) replaces_mapping(c, 0);
   const long result = step ? memory_step(c) : call_memory(c);
-  shared_moved(moved, (uint64_t)(failed(result) ? c.a[0] : result), failed(result) ? (uint64_t)c.a[1] : (uint64_t)c.a[2]);
+  shared_moved(moved, (uint64_t)(failed(result) ? c.a[0] : result),
+               failed(result) ? (uint64_t)c.a[1] : (uint64_t)c.a[2]);
   return result;
 }
 long call_unmap(Call& c) {

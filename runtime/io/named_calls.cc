@@ -1,7 +1,9 @@
-// System calls under the names that libc gives them. What they do is done by dispatch.cc, as for calls that are trapped; but a trap costs two to four
-// microseconds, and servers make many. Calls from inside libc, or by other names, are trapped.
+// System calls under the names that libc gives them. What they do is done by dispatch.cc, as for calls that are
+// trapped; but a trap costs two to four microseconds, and servers make many. Calls from inside libc, or by other names,
+// are trapped.
 //
-// Rules of this file: the names are weak, since a program may have its own; a call that would not be trapped goes to libc.
+// Rules of this file: the names are weak, since a program may have its own; a call that would not be trapped goes to
+// libc.
 #include "runtime/io/named_calls.h"
 
 #include <errno.h>
@@ -44,13 +46,15 @@ HEDDLE_NAMED(ssize_t, readv, (int fd, const iovec* v, int n), (fd, v, n), SYS_re
 HEDDLE_NAMED(ssize_t, writev, (int fd, const iovec* v, int n), (fd, v, n), SYS_writev, fd, v, n)
 HEDDLE_NAMED(ssize_t, pread64, (int fd, void* p, size_t n, off_t at), (fd, p, n, at), SYS_pread64, fd, p, n, at)
 HEDDLE_NAMED(ssize_t, pwrite64, (int fd, const void* p, size_t n, off_t at), (fd, p, n, at), SYS_pwrite64, fd, p, n, at)
-HEDDLE_NAMED(ssize_t, send, (int fd, const void* p, size_t n, int flags), (fd, p, n, flags), SYS_sendto, fd, p, n, flags)
-HEDDLE_NAMED(ssize_t, sendto, (int fd, const void* p, size_t n, int flags, const sockaddr* to, socklen_t bytes), (fd, p, n, flags, to, bytes),
-             SYS_sendto, fd, p, n, flags, to, bytes)
+HEDDLE_NAMED(ssize_t, send, (int fd, const void* p, size_t n, int flags), (fd, p, n, flags), SYS_sendto, fd, p, n,
+             flags)
+HEDDLE_NAMED(ssize_t, sendto, (int fd, const void* p, size_t n, int flags, const sockaddr* to, socklen_t bytes),
+             (fd, p, n, flags, to, bytes), SYS_sendto, fd, p, n, flags, to, bytes)
 HEDDLE_NAMED(ssize_t, sendmsg, (int fd, const msghdr* m, int flags), (fd, m, flags), SYS_sendmsg, fd, m, flags)
 HEDDLE_NAMED(ssize_t, recv, (int fd, void* p, size_t n, int flags), (fd, p, n, flags), SYS_recvfrom, fd, p, n, flags)
-HEDDLE_NAMED(ssize_t, recvfrom, (int fd, void* p, size_t n, int flags, sockaddr* from, socklen_t* bytes), (fd, p, n, flags, from, bytes),
-             SYS_recvfrom, fd, p, n, flags, from, bytes)
+HEDDLE_NAMED(ssize_t, recvfrom, (int fd, void* p, size_t n, int flags, sockaddr* from, socklen_t* bytes),
+             (fd, p, n, flags, from, bytes), SYS_recvfrom, fd, p, n, flags, from, bytes)
 HEDDLE_NAMED(ssize_t, recvmsg, (int fd, msghdr* m, int flags), (fd, m, flags), SYS_recvmsg, fd, m, flags)
 HEDDLE_NAMED(int, poll, (pollfd * p, nfds_t n, int timeout), (p, n, timeout), SYS_poll, p, n, timeout)
-HEDDLE_NAMED(int, epoll_wait, (int fd, epoll_event* e, int n, int timeout), (fd, e, n, timeout), SYS_epoll_wait, fd, e, n, timeout)
+HEDDLE_NAMED(int, epoll_wait, (int fd, epoll_event* e, int n, int timeout), (fd, e, n, timeout), SYS_epoll_wait, fd, e,
+             n, timeout)

@@ -1,5 +1,6 @@
-// Rules of this file: pointers and sizes are the program's: read through read_program(), bounded first. What cannot be read counts as a
-// value of its own. Padding and what lies behind a text are not looked at: nobody said what is in them.
+// Rules of this file: pointers and sizes are the program's: read through read_program(), bounded first. What cannot be
+// read counts as a value of its own. Padding and what lies behind a text are not looked at: nobody said what is in
+// them.
 #include "runtime/io/outgoing.h"
 
 #include <fcntl.h>
@@ -77,7 +78,8 @@ class ByteHash {
   bool padded_, unreadable_ = false;
 };
 
-// The bytes that leave, in their order; `result`: how many the kernel took (messages of M). ~0: all that the program offers.
+// The bytes that leave, in their order; `result`: how many the kernel took (messages of M). ~0: all that the program
+// offers.
 template <class Visit>
 void each_taken(const Call& c, const char* letters, uint64_t result, Visit visit) {
   for (int i = 0; letters[i]; i++) {
@@ -89,14 +91,19 @@ void each_taken(const Call& c, const char* letters, uint64_t result, Visit visit
         for (uint64_t k = 0; k < at_most(result, at_most((uint32_t)c.a[i + 1], kMostParts)); k++)
           each_of_message((uint64_t)c.a[i] + k * sizeof(mmsghdr), ~0ull, visit);
         break;
-      case 'B': visit((uint64_t)c.a[i], at_most(letters[i + 1] == 'i' ? (uint32_t)c.a[i + 1] : (uint64_t)c.a[i + 1], kMostBytes)); break;
+      case 'B':
+        visit((uint64_t)c.a[i],
+              at_most(letters[i + 1] == 'i' ? (uint32_t)c.a[i + 1] : (uint64_t)c.a[i + 1], kMostBytes));
+        break;
       case 'q': visit((uint64_t)c.a[i], at_most((uint64_t)c.a[i + 1], kMostBytes) + sizeof(long)); break;
       default: break;
     }
   }
 }
 
-bool is_data(char letter) { return letter == 'w' || letter == 'v' || letter == 'm' || letter == 'M' || letter == 'B' || letter == 'q'; }
+bool is_data(char letter) {
+  return letter == 'w' || letter == 'v' || letter == 'm' || letter == 'M' || letter == 'B' || letter == 'q';
+}
 
 // Up to the end of a text, page by page: what follows its last one may not be there.
 template <class Visit>
@@ -130,7 +137,8 @@ uint64_t address_bytes(uint64_t address, uint64_t bytes) {
   return n;
 }
 
-// Of an ioctl: what the kernel reads at its argument. Of known requests only: in others there may be padding, addresses, and room for answers.
+// Of an ioctl: what the kernel reads at its argument. Of known requests only: in others there may be padding,
+// addresses, and room for answers.
 uint64_t ioctl_reads(uint64_t request) {
   switch (request) {
     case TCSETS: case TCSETSW: case TCSETSF: return 36;  // the kernel's struct termios
@@ -145,7 +153,11 @@ uint64_t interface_reads(uint64_t request) {
   switch (request) {
     case SIOCSIFFLAGS: return sizeof(short);
     case SIOCSIFMETRIC: case SIOCSIFMTU: return sizeof(int);
-    case SIOCSIFADDR: case SIOCSIFDSTADDR: case SIOCSIFBRDADDR: case SIOCSIFNETMASK: return offsetof(sockaddr_in, sin_zero);
+    case SIOCSIFADDR:
+    case SIOCSIFDSTADDR:
+    case SIOCSIFBRDADDR:
+    case SIOCSIFNETMASK:
+      return offsetof(sockaddr_in, sin_zero);
     case SIOCSIFHWADDR: return sizeof(uint16_t) + 6;
     default: return 0;
   }
@@ -221,7 +233,8 @@ class Numbers {
     for (uint64_t at = 0; m.msg_control && at + sizeof(cmsghdr) <= at_most(m.msg_controllen, 65536);) {
       cmsghdr one;
       const uint64_t address = (uint64_t)m.msg_control + at;
-      if (!read_program(&one, address, sizeof one) || one.cmsg_len < sizeof one || one.cmsg_len > m.msg_controllen - at) return;
+      if (!read_program(&one, address, sizeof one) || one.cmsg_len < sizeof one || one.cmsg_len > m.msg_controllen - at)
+        return;
       to_.bytes(address, one.cmsg_len);
       at += CMSG_ALIGN(one.cmsg_len);
     }
@@ -242,12 +255,19 @@ class Numbers {
   void locks(uint64_t a) {
     struct flock lock;
     switch (c_.a[1]) {
-      case F_DUPFD: case F_DUPFD_CLOEXEC: case F_SETFD: case F_SETFL: case F_SETPIPE_SZ: case F_SETLEASE: case F_ADD_SEALS:
+      case F_DUPFD:
+      case F_DUPFD_CLOEXEC:
+      case F_SETFD:
+      case F_SETFL:
+      case F_SETPIPE_SZ:
+      case F_SETLEASE:
+      case F_ADD_SEALS:
         to_.word((uint32_t)a);
         return;
       case F_SETLK: case F_SETLKW: case F_OFD_SETLK: case F_OFD_SETLKW:
         if (!read_program(&lock, a, sizeof lock)) return;
-        to_.word((uint16_t)lock.l_type), to_.word((uint16_t)lock.l_whence), to_.word((uint64_t)lock.l_start), to_.word((uint64_t)lock.l_len);
+        to_.word((uint16_t)lock.l_type), to_.word((uint16_t)lock.l_whence), to_.word((uint64_t)lock.l_start),
+            to_.word((uint64_t)lock.l_len);
         return;
       default: return;
     }
@@ -302,7 +322,8 @@ struct Owner {
 void describe(Line& out, const OutgoingTail& tail, const char* kept, bool transfer) {
   const uint32_t wanted = tail.sizes >> 8, keeps = tail.sizes & 0xff;
   if (transfer) out.put(" of ").number(wanted).put(wanted == 1 ? " byte" : " bytes");
-  if (keeps) out.put(transfer ? ": " : " ").quoted(kept, keeps, keeps < wanted || (!transfer && keeps == Outgoing::kKept));
+  if (keeps)
+    out.put(transfer ? ": " : " ").quoted(kept, keeps, keeps < wanted || (!transfer && keeps == Outgoing::kKept));
 }
 
 }  // namespace
@@ -387,7 +408,8 @@ void Outgoing::compare(const Call& c, const HeddleInput& r) const {
   OutgoingTail expected;
   __builtin_memcpy(&expected, data_of(r) + r.size - sizeof expected, sizeof expected);
   const bool brought_in = c.number == SYS_vmsplice && !expected.data;
-  if ((expected.data != tail_.data && !brought_in) || expected.numbers != tail_.numbers) differs(c, expected, data_of(r) + r.size - bytes);
+  if ((expected.data != tail_.data && !brought_in) || expected.numbers != tail_.numbers)
+    differs(c, expected, data_of(r) + r.size - bytes);
 }
 
 void Outgoing::differs(const Call& c, const OutgoingTail& expected, const char* kept) const {
@@ -416,7 +438,8 @@ bool brings_in(const Call& c) {
 void each_outgoing(const Call& c, uint64_t result, bool (*visit)(void*, uint64_t, uint64_t), void* argument) {
   bool goes_on = true;
   if (const char* letters = letters_of(c.number))
-    each_taken(c, letters, result, [&](uint64_t address, uint64_t bytes) { goes_on = goes_on && visit(argument, address, bytes); });
+    each_taken(c, letters, result,
+               [&](uint64_t address, uint64_t bytes) { goes_on = goes_on && visit(argument, address, bytes); });
 }
 
 void own_outgoing(const Call& c) {

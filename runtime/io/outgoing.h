@@ -1,5 +1,5 @@
-// What a system call carries out of the program: bytes, names, addresses, numbers. A recording keeps a hash of it behind the record of
-// the call, and its replay compares: who writes something else has not done the same.
+// What a system call carries out of the program: bytes, names, addresses, numbers. A recording keeps a hash of it
+// behind the record of the call, and its replay compares: who writes something else has not done the same.
 //
 //   record:  what the call wrote (shape.h) | first bytes, for the message | OutgoingTail          flag kInputOut
 #pragma once
@@ -10,7 +10,8 @@ namespace heddle::rt {
 struct OutgoingTail {
   uint64_t data;      // hash of the bytes that left
   uint32_t numbers;   // hash of the rest: descriptors, sizes, offsets, flags, names
-  uint32_t sizes;     // how many bytes the program wanted to be taken (24 bits, for the message) << 8 | bytes that are kept
+  uint32_t
+      sizes;  // how many bytes the program wanted to be taken (24 bits, for the message) << 8 | bytes that are kept
 };
 
 /// One call. Made before it is executed or fed: the kernel may overwrite offsets.
@@ -45,7 +46,8 @@ void complete(HeddleInput& r, int64_t result, const Outgoing& sent);
 /// A recording: vmsplice() on the end of a pipe that reads. What it reads is no output.
 bool brings_in(const Call& c);
 /// The bytes that left, in their order, by what the call returned; visit() says whether to go on.
-void each_outgoing(const Call& c, uint64_t result, bool (*visit)(void*, uint64_t address, uint64_t bytes), void* argument);
+void each_outgoing(const Call& c, uint64_t result, bool (*visit)(void*, uint64_t address, uint64_t bytes),
+                   void* argument);
 
 /// In a recording, with the baton: all that is hashed is the thread's before its step.
 void own_outgoing(const Call& c);

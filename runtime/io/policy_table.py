@@ -25,11 +25,13 @@ CLASSES = {
     "MEMORY": ("executed, a failure is recorded", "executed again, a recorded failure is fed"),
     "REMAP": ("as MEMORY; `heddle record`: a step, its address is recorded", "executed again, at the recorded address"),
     "UNMAP": ("executed; `heddle record`: a step", "executed again"),
-    "SYNC": ("executed; what lies in a shared mapping of a file: its hash is recorded", "executed again; the hash is compared"),
+    "SYNC": ("executed; what lies in a shared mapping of a file: its hash is recorded",
+             "executed again; the hash is compared"),
     "MMAP": ("executed, contents of a file recorded (up to 64 MiB)", "anonymous memory with the recorded contents"),
     "CLOCK": ("answered by virtual time", "the same"),
     "SLEEP": ("waits in virtual time", "the same"),
-    "TIMER": ("runs in virtual time (of `heddle record`: in real time)", "suppressed; its signals and expirations are fed"),
+    "TIMER": ("runs in virtual time (of `heddle record`: in real time)",
+              "suppressed; its signals and expirations are fed"),
     "SIGACTION": ("kept by us; handlers run at the next point or system call", "the same"),
     "SIGMASK": ("kept per thread", "the same"),
     "SIGRETURN": ("executed", "executed again"),
@@ -48,7 +50,8 @@ CLASSES = {
     "ALTSTACK": ("executed; ours is not shown", "executed again"),
     "LIMIT": ("reading: recorded; setting: executed", "reading: fed; setting: executed again"),
     "URING": ("refused (ENOSYS), with a note", "the same"),
-    "VMWRITE": ("own process: executed; others: executed, result recorded", "own process: executed again; others: suppressed, result fed"),
+    "VMWRITE": ("own process: executed; others: executed, result recorded",
+                "own process: executed again; others: suppressed, result fed"),
     "ODD": ("executed, result recorded, output not, with a note", "result fed, output missing"),
     "NATIVE": ("executed, with a note", "executed again"),
 }
@@ -61,7 +64,9 @@ def policy():
 
 def table():
     rows = policy()
-    out = ["| class | in a recording | in a replay | system calls (*: may block: leaves control) |", "|---|---|---|---|"]
+    out = [
+        "| class | in a recording | in a replay | system calls (*: may block: leaves control) |", "|---|---|---|---|"
+    ]
     for cls, (recording, replay) in CLASSES.items():
         names = " ".join(f"`{n}`" + ("" if w == "NEVER" else "*") for n, c, w in rows if c == cls)
         out.append(f"| {cls} | {recording} | {replay} | {names} |")
@@ -71,8 +76,11 @@ def table():
 
 
 # What a call carries out is compared unless its class says that it does nothing outside, or that the runtime answers it.
-NOTHING_OUTSIDE = {"INPUT", "PASS", "MEMORY", "REMAP", "UNMAP", "SYNC", "MMAP", "CLOCK", "SLEEP", "TIMER", "SIGACTION", "SIGMASK", "SIGRETURN", "YIELD", "FUTEX",
-                   "GETPID", "GETTID", "CLONE", "EXIT", "THREADEXIT", "AFFINITY", "GETCPU", "PRCTL", "ALTSTACK", "LIMIT", "URING"}
+NOTHING_OUTSIDE = {
+    "INPUT", "PASS", "MEMORY", "REMAP", "UNMAP", "SYNC", "MMAP", "CLOCK", "SLEEP", "TIMER", "SIGACTION", "SIGMASK",
+    "SIGRETURN", "YIELD", "FUTEX", "GETPID", "GETTID", "CLONE", "EXIT", "THREADEXIT", "AFFINITY", "GETCPU", "PRCTL",
+    "ALTSTACK", "LIMIT", "URING"
+}
 DATA = {"w", "v", "m", "M", "B", "q"}
 
 
@@ -85,8 +93,11 @@ def outgoing_table():
     compared, nothing = outgoing()
     data = " ".join(f"`{n}`" for n, letters in compared if DATA & set(letters))
     rest = " ".join(f"`{n}`" for n, letters in compared if not DATA & set(letters))
-    out = ["| compared | system calls |", "|---|---|", f"| bytes, and what goes with them: descriptor, sizes, offset, flags, address, name | {data} |",
-           f"| descriptors, names, addresses, sizes, offsets, flags, small structures | {rest} |"]
+    out = [
+        "| compared | system calls |", "|---|---|",
+        f"| bytes, and what goes with them: descriptor, sizes, offset, flags, address, name | {data} |",
+        f"| descriptors, names, addresses, sizes, offsets, flags, small structures | {rest} |"
+    ]
     for why in dict.fromkeys(why for _, why in nothing):
         out.append(f"| nothing: {why} | {' '.join(f'`{n}`' for n, w in nothing if w == why)} |")
     return "\n".join(out)

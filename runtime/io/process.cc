@@ -40,8 +40,8 @@ CloneRequest parse_clone(const Call& c) {
   return {args[0], args[5]};
 }
 
-// The parent's memory is not lent to the child: it would run on the frames of this handler. CLONE_VFORK stays, so the parent
-// still waits for the child's exec.
+// The parent's memory is not lent to the child: it would run on the frames of this handler. CLONE_VFORK stays, so the
+// parent still waits for the child's exec.
 long fork_now(const Call& c, const CloneRequest& q) {
   if (c.number == SYS_clone3 && c.a[1] <= 128) {
     uint64_t args[16] = {};
@@ -54,7 +54,8 @@ long fork_now(const Call& c, const CloneRequest& q) {
 }
 
 long clone_now(const Call& c, const CloneRequest& q) {
-  if (q.stack) return heddle_clone_in_context((const long*)c.context->uc_mcontext.gregs, c.context->uc_mcontext.gregs[REG_RIP]);
+  if (q.stack)
+    return heddle_clone_in_context((const long*)c.context->uc_mcontext.gregs, c.context->uc_mcontext.gregs[REG_RIP]);
   return fork_now(c, q);
 }
 
@@ -79,8 +80,8 @@ void recorded(const Call& c, long result) {
   out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, 0);
 }
 
-// posix_spawn's child shares our memory until its exec and reports a failure there: in the frames just above the call. What it
-// changed is recorded as words {offset, value}, since a replay has no child.
+// posix_spawn's child shares our memory until its exec and reports a failure there: in the frames just above the call.
+// What it changed is recorded as words {offset, value}, since a replay has no child.
 class BorrowedFrames {
  public:
   explicit BorrowedFrames(const Call& c) : base_(c.context->uc_mcontext.gregs[REG_RSP]) {
@@ -213,11 +214,13 @@ bool io_let_others_act() {
 }
 
 // What pthread_create() asks for.
-constexpr uint64_t kThreadOfLibc = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |
-                                   CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+constexpr uint64_t kThreadOfLibc = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD |
+                                   CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 
 static void note_lost_timers() {
-  note("the program has a timerfd: it runs in virtual time, and to another process, or to the program that follows an exec, it never expires");
+  note(
+      "the program has a timerfd: it runs in virtual time, and to another process, or to the program that follows an "
+      "exec, it never expires");
 }
 
 long call_clone(Call& c) {
@@ -230,14 +233,16 @@ long call_clone(Call& c) {
     end_run(kFailedStatus);
   }
   if (q.flags & CLONE_THREAD) {
-    note(q.flags == kThreadOfLibc ? "libc made a thread of its own (timer_create() with SIGEV_THREAD, or POSIX aio): it runs uncontrolled, and the program may wait for it "
+    note(q.flags == kThreadOfLibc ? "libc made a thread of its own (timer_create() with SIGEV_THREAD, or POSIX aio): "
+                                    "it runs uncontrolled, and the program may wait for it "
                                     "in vain; use timerfd, or threads that the program makes itself"
                                   : "a thread was made by a bare clone(): it runs uncontrolled; use pthread_create");
     io_others_may_act = threads_run_uncontrolled = true;
     inside_changed();
     return clone_now(c, q);
   }
-  // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork() below.
+  // libc's fork() calls us with the locks of malloc and stdio in hand: others must not run now. Its point is in fork()
+  // below.
   if (q.stack) point(op_of(c, HEDDLE_EV_FORK));
   note_environment_given_away();
   io_others_may_act = true;
@@ -249,7 +254,8 @@ long call_clone(Call& c) {
   // A command that libc starts, as the exec that its child will make.
   const Command* const command = io_of(c.thread).command;
   Call starts{SYS_execve, {}, nullptr, c.site, c.thread, policy_of(SYS_execve)};
-  if (command) starts.a[0] = (long)command->path, starts.a[1] = (long)command->argv, starts.a[2] = (long)command->environment;
+  if (command)
+    starts.a[0] = (long)command->path, starts.a[1] = (long)command->argv, starts.a[2] = (long)command->environment;
   Outgoing outgoing(starts);
   outgoing.taken(starts, 0);
   if (feeding()) {
@@ -258,8 +264,10 @@ long call_clone(Call& c) {
     BorrowedFrames::feed(c, r);
     return fed(c);
   }
-  note("the program starts another process by %s: that one runs uncontrolled, so equal seeds may give different answers, and a replay does not start it again",
-       c.policy.name);
+  note(
+      "the program starts another process by %s: that one runs uncontrolled, so equal seeds may give different "
+      "answers, and a replay does not start it again",
+      c.policy.name);
   if (has_timer_descriptors()) note_lost_timers();
   BorrowedFrames frames(c);
   lent = q.stack && (q.flags & CLONE_VM);
@@ -275,7 +283,8 @@ long call_clone(Call& c) {
   if (q.stack && (q.flags & CLONE_VM)) frames.record(out);
   if (command) outgoing.append(out);
   // What the other process does can be seen from now on.
-  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result, kInputDepends | kInputChanges | (command ? (uint32_t)kInputOut : 0));
+  out.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, result,
+             kInputDepends | kInputChanges | (command ? (uint32_t)kInputOut : 0));
   return result;
 }
 
@@ -356,7 +365,8 @@ namespace {
 // To itself: the kernel thread that runs now, so that it arrives before the call returns. 
 long kernel_thread_of(Thread& t, int signo) {
   if (&t == self) return raw_syscall(SYS_gettid);
-  // A fiber's own kernel thread is parked and blocks everything; what the thread lets in is not handled, so it concerns the process.
+  // A fiber's own kernel thread is parked and blocks everything; what the thread lets in is not handled, so it concerns
+  // the process.
   const bool lets_in = !(io_of(t).mask & 1ull << (signo - 1));
   if (on_fibers() && t.state != HEDDLE_T_OUT && lets_in) return raw_syscall(SYS_gettid);
   if (on_fibers() && !lets_in) move_to_real_threads("a signal that its thread blocks");
@@ -374,7 +384,8 @@ long call_kill(Call& c) {
   if (send_own_signal(c.thread, to.thread, to.signo, to.info)) return 0;
   bool queue = c.number == SYS_rt_sigqueueinfo || c.number == SYS_rt_tgsigqueueinfo;
   if (!to.thread)
-    return queue ? raw_syscall(SYS_rt_sigqueueinfo, real_pid, to.signo, to.info) : raw_syscall(SYS_kill, real_pid, to.signo);
+    return queue ? raw_syscall(SYS_rt_sigqueueinfo, real_pid, to.signo, to.info)
+                 : raw_syscall(SYS_kill, real_pid, to.signo);
   const long tid = kernel_thread_of(*to.thread, to.signo);
   return queue ? raw_syscall(SYS_rt_tgsigqueueinfo, real_pid, tid, to.signo, to.info)
                : raw_syscall(SYS_tgkill, real_pid, tid, to.signo);
@@ -423,8 +434,8 @@ HEDDLE_EXPORT int sched_getcpu() noexcept {
   return HEDDLE_NEXT(int (*)(), "sched_getcpu")();
 }
 
-// libc's holds a lock of the target while it makes the system call, and a thread at its end takes that lock natively: in a recording
-// who meets whom there would be up to chance.
+// libc's holds a lock of the target while it makes the system call, and a thread at its end takes that lock natively:
+// in a recording who meets whom there would be up to chance.
 HEDDLE_EXPORT int pthread_kill(pthread_t handle, int signo) {
   using namespace heddle::rt;
   auto* const real = HEDDLE_NEXT(int (*)(pthread_t, int), "pthread_kill");

@@ -1,6 +1,7 @@
-// The clock of recordings, and randomness. Random bytes are an input: recorded, and fed in a replay. A controlled run makes them from its seed and its
-// number, so that equal seeds give equal hunts; a recording takes the kernel's. What the CPU gives (rdrand, rdtsc) is asked for by hooks, and
-// std::random_device, which runs those instructions inside libstdc++, is interposed.
+// The clock of recordings, and randomness. Random bytes are an input: recorded, and fed in a replay. A controlled run
+// makes them from its seed and its number, so that equal seeds give equal hunts; a recording takes the kernel's. What
+// the CPU gives (rdrand, rdtsc) is asked for by hooks, and std::random_device, which runs those instructions inside
+// libstdc++, is interposed.
 
 #include <sys/auxv.h>
 
@@ -19,7 +20,9 @@ bool is_real;  // random_is_real()
 uint64_t next_random() {
   static Random bytes{0};
   const HeddleRun& run = region->run;
-  if (!bytes.s) bytes.s = (run.strategy == HEDDLE_STRATEGY_PREFIX ? run.seed * 0x9e3779b97f4a7c15ull : run_seed(run)) ^ 0x72616e646f6d;
+  if (!bytes.s)
+    bytes.s =
+        (run.strategy == HEDDLE_STRATEGY_PREFIX ? run.seed * 0x9e3779b97f4a7c15ull : run_seed(run)) ^ 0x72616e646f6d;
   return bytes.next();
 }
 

@@ -5,7 +5,8 @@
 //               [else]   record LEFT, leave(IO_LEAVE), execute, enter(IO_RETURN) -> record -> result
 //   replay:     the same points in the same places, nothing executed
 //
-// Rules of this file: a replay passes exactly the points of its recording; whatever decides about a point is in the record.
+// Rules of this file: a replay passes exactly the points of its recording; whatever decides about a point is in the
+// record.
 #include <link.h>
 #include <sys/auxv.h>
 
@@ -66,10 +67,31 @@ bool is_visible(const Call& c) {
   if (is_loader(c)) return false;
   if (c.policy.cls != Class::INPUT || c.policy.wait != Wait::NEVER) return true;
   switch (c.number) {
-    case SYS_getuid: case SYS_getgid: case SYS_geteuid: case SYS_getegid: case SYS_getppid: case SYS_getpgrp: case SYS_getpgid:
-    case SYS_getsid: case SYS_getgroups: case SYS_getresuid: case SYS_getresgid: case SYS_uname: case SYS_sysinfo: case SYS_times:
-    case SYS_getrusage: case SYS_getrlimit: case SYS_getitimer: case SYS_getcwd: case SYS_getrandom: case SYS_getpriority:
-    case SYS_fstat: case SYS_ioctl: case SYS_sched_getparam: case SYS_sched_getscheduler: case SYS_sched_get_priority_max:
+    case SYS_getuid:
+    case SYS_getgid:
+    case SYS_geteuid:
+    case SYS_getegid:
+    case SYS_getppid:
+    case SYS_getpgrp:
+    case SYS_getpgid:
+    case SYS_getsid:
+    case SYS_getgroups:
+    case SYS_getresuid:
+    case SYS_getresgid:
+    case SYS_uname:
+    case SYS_sysinfo:
+    case SYS_times:
+    case SYS_getrusage:
+    case SYS_getrlimit:
+    case SYS_getitimer:
+    case SYS_getcwd:
+    case SYS_getrandom:
+    case SYS_getpriority:
+    case SYS_fstat:
+    case SYS_ioctl:
+    case SYS_sched_getparam:
+    case SYS_sched_getscheduler:
+    case SYS_sched_get_priority_max:
     case SYS_sched_get_priority_min:
       return false;
     case SYS_newfstatat:
@@ -95,8 +117,10 @@ void account(const Call& c, long result) {
 
 // Equal seeds give equal runs unless such a call is made: the answer of a hunt names it.
 void not_repeatable(const Call& c) {
-  note("%s waits for something outside the program: when it returns, and with what, is not controlled, so equal seeds may give different answers",
-       c.policy.name);
+  note(
+      "%s waits for something outside the program: when it returns, and with what, is not controlled, so equal seeds "
+      "may give different answers",
+      c.policy.name);
 }
 
 void note_if_machine_answers(const Call& c) {
@@ -164,13 +188,15 @@ void show_output(const Call& c, long result) {
   struct To {
     const Call& call;
     long fd, offset;
-  } to{c, fd, c.number == SYS_pwrite64 || c.number == SYS_pwritev || (c.number == SYS_pwritev2 && c.a[3] != -1) ? c.a[3] : -1};
+  } to{c, fd,
+       c.number == SYS_pwrite64 || c.number == SYS_pwritev || (c.number == SYS_pwritev2 && c.a[3] != -1) ? c.a[3] : -1};
   each_outgoing(c, (uint64_t)result, [](void* argument, uint64_t address, uint64_t bytes) {
     auto& [call, out, offset] = *static_cast<To*>(argument);
     for (uint64_t done = 0; done < bytes;) {
-      const long n = call.number == SYS_sendto ? raw_syscall(SYS_sendto, out, address + done, bytes - done, call.a[3], call.a[4], call.a[5])
-                     : offset >= 0             ? raw_syscall(SYS_pwrite64, out, address + done, bytes - done, offset)
-                                               : raw_syscall(SYS_write, out, address + done, bytes - done);
+      const long n = call.number == SYS_sendto
+                         ? raw_syscall(SYS_sendto, out, address + done, bytes - done, call.a[3], call.a[4], call.a[5])
+                     : offset >= 0 ? raw_syscall(SYS_pwrite64, out, address + done, bytes - done, offset)
+                                   : raw_syscall(SYS_write, out, address + done, bytes - done);
       if (n == -EINTR) continue;
       if (n <= 0) return false;
       done += (uint64_t)n;
@@ -180,7 +206,8 @@ void show_output(const Call& c, long result) {
   }, &to);
 }
 
-// The recording took this signal, so it must not stay pending here: kept by us, or, in the replay of a recording, by the kernel.
+// The recording took this signal, so it must not stay pending here: kept by us, or, in the replay of a recording, by
+// the kernel.
 void take_signal(Thread& t, int number) {
   const uint64_t set = 1ull << (number - 1);
   siginfo_t taken;
@@ -222,7 +249,8 @@ long feed_once(Call& c, bool* again) {
     outgoing.compare(c, *r);
   if (!shape_feed(c, *r)) diverge_input("an input of the recording does not fit the program's buffers");
   stream_consume(c.thread, io);
-  if (stream_in_other_order() && makes_descriptor(c) && descriptor_is_open(result)) diverge_input("the recording's descriptor is still open here");
+  if (stream_in_other_order() && makes_descriptor(c) && descriptor_is_open(result))
+    diverge_input("the recording's descriptor is still open here");
   show_output(c, result);
   *again = flags & kInputAgain;
   if (c.policy.wait == Wait::SIGWAIT && result > 0) take_signal(c.thread, (int)result);

@@ -1,5 +1,6 @@
-// Rules of this file: a chunk is {length, bytes}. In a recording the kernel has just written there, so the memory is valid. In a
-// replay it is written through the kernel (write_program), so that a replay that went astray is a divergence and no fault.
+// Rules of this file: a chunk is {length, bytes}. In a recording the kernel has just written there, so the memory is
+// valid. In a replay it is written through the kernel (write_program), so that a replay that went astray is a
+// divergence and no fault.
 #include "runtime/io/shape.h"
 
 #include <fcntl.h>
@@ -104,7 +105,14 @@ uint64_t ioctl_bytes(uint64_t request) {
   switch (request) {
     case TCGETS: return 36;  // the kernel's struct termios
     case TIOCGWINSZ: return sizeof(winsize);
-    case FIONREAD: case TIOCOUTQ: case TIOCGPGRP: case TIOCGSID: case TIOCMGET: case TIOCGETD: case SIOCATMARK: return 4;
+    case FIONREAD:
+    case TIOCOUTQ:
+    case TIOCGPGRP:
+    case TIOCGSID:
+    case TIOCMGET:
+    case TIOCGETD:
+    case SIOCATMARK:
+      return 4;
     case FIONBIO: case FIOASYNC: case FIOCLEX: case FIONCLEX: case TIOCSWINSZ: case TCSETS: case TCSETSW: case TCSETSF:
       return 0;
     default: break;

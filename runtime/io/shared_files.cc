@@ -1,5 +1,5 @@
-// Rules of this file: hashes are over the bytes of the file only, not over what fills its last page. Whatever decides whether something is
-// compared is in the record, so that a replay asks the kernel nothing.
+// Rules of this file: hashes are over the bytes of the file only, not over what fills its last page. Whatever decides
+// whether something is compared is in the record, so that a replay asks the kernel nothing.
 #include "runtime/io/shared_files.h"
 
 #include <fcntl.h>
@@ -56,7 +56,8 @@ SharedContents contents_of(const SharedFile& f, uint64_t low, uint64_t high) {
   __builtin_memcpy(out.name, f.name, sizeof out.name);
   out.bytes = high - low;
   const uint64_t part = part_bytes(out.bytes);
-  for (uint64_t i = 0; i < kParts && i * part < out.bytes; i++) out.hash[i] = hash_of(low + i * part, at_most(part, out.bytes - i * part));
+  for (uint64_t i = 0; i < kParts && i * part < out.bytes; i++)
+    out.hash[i] = hash_of(low + i * part, at_most(part, out.bytes - i * part));
   return out;
 }
 
@@ -74,7 +75,13 @@ void differs(uint32_t site, const char* how, const SharedContents& expected, con
     if (whole)
       line.put(", ").number(c.bytes).put(" bytes from ").number(c.offset);
     else
-      line.put(", bytes ").number(c.offset + i * part).put(" to ").number(c.offset + at_most((i + 1) * part, c.bytes) - 1).put(" (hash ").number(c.hash[i] >> 32, 16).put(")");
+      line.put(", bytes ")
+          .number(c.offset + i * part)
+          .put(" to ")
+          .number(c.offset + at_most((i + 1) * part, c.bytes) - 1)
+          .put(" (hash ")
+          .number(c.hash[i] >> 32, 16)
+          .put(")");
   };
   describe(wanted, expected), describe(got, actual);
   diverge_output(site, text, other);
@@ -85,12 +92,16 @@ bool same(const SharedContents& a, const SharedContents& b) {
 }
 
 // `t` null: the end of the process.
-void one_leaves(Thread* t, uint32_t site, long number, const SharedFile& f, uint64_t low, uint64_t high, uint32_t flags) {
+void one_leaves(Thread* t, uint32_t site, long number, const SharedFile& f, uint64_t low, uint64_t high,
+                uint32_t flags) {
   const char* how = t ? policy_of(number).name : "end of the process";
   static uint64_t synced;
   if (!feeding()) {
     const bool often = t && number == SYS_msync && (synced += high - low) > kMostSynced;
-    if (often) note("msync is called for more than 256 MiB: what lies in shared mappings of files is compared from here on only when they go, or at the end");
+    if (often)
+      note(
+          "msync is called for more than 256 MiB: what lies in shared mappings of files is compared from here on only "
+          "when they go, or at the end");
     SharedContents c{};
     if (!f.foreign && !often) c = contents_of(f, low, high);
     RecordWriter out;
@@ -103,7 +114,8 @@ void one_leaves(Thread* t, uint32_t site, long number, const SharedFile& f, uint
   }
   const HeddleInput* r = t ? stream_peek(io_of(*t)) : stream_at_end();
   if (!r && !t) return;  // the recording ended in another way, which is said elsewhere
-  if (!r || r->kind != HEDDLE_IN_MMAP || !(r->reserved & kInputShared) || r->number != number || r->size != sizeof(SharedContents))
+  if (!r || r->kind != HEDDLE_IN_MMAP || !(r->reserved & kInputShared) || r->number != number ||
+      r->size != sizeof(SharedContents))
     input_mismatch(t ? *t : *self, t ? policy_of(number).name : "the end of the process", r);
   SharedContents expected;
   __builtin_memcpy(&expected, data_of(*r), sizeof expected);
@@ -140,15 +152,16 @@ void cut(uint64_t low, uint64_t high) {
     if (f.low + f.bytes > high) {
       SharedFile right = f;
       right.low = high, right.bytes = f.low + f.bytes - high, right.offset = f.offset + (high - f.low);
-      if (!add(right)) note("more than %u shared mappings of files: what is written through one of them is not compared", kMostFiles);
+      if (!add(right))
+        note("more than %u shared mappings of files: what is written through one of them is not compared", kMostFiles);
     }
   }
 }
 
 // Memory with a name, not a file: what others see of it is theirs to compare.
 bool is_memory(const char* path) {
-  return __builtin_strncmp(path, "/memfd:", 7) == 0 || __builtin_strncmp(path, "/dev/shm/", 9) == 0 || __builtin_strncmp(path, "/SYSV", 5) == 0 ||
-         __builtin_strncmp(path, "/dev/zero", 9) == 0;
+  return __builtin_strncmp(path, "/memfd:", 7) == 0 || __builtin_strncmp(path, "/dev/shm/", 9) == 0 ||
+         __builtin_strncmp(path, "/SYSV", 5) == 0 || __builtin_strncmp(path, "/dev/zero", 9) == 0;
 }
 
 void keep_name(SharedFile& f, const char* path, long length) {
@@ -177,14 +190,17 @@ bool shared_file_mapped(const Call& c, uint64_t address, uint64_t bytes) {
   SharedFile f{address, bytes, st.st_dev, st.st_ino, (uint64_t)c.a[5], false, {}};
   keep_name(f, length > 0 ? path : "a file", length > 0 ? length : 6);
   for (uint32_t i = 0; i < shared_files; i++)
-    if (files[i].device == f.device && files[i].inode == f.inode && files[i].offset < f.offset + f.bytes && f.offset < files[i].offset + files[i].bytes)
+    if (files[i].device == f.device && files[i].inode == f.inode && files[i].offset < f.offset + f.bytes &&
+        f.offset < files[i].offset + files[i].bytes)
       say_foreign(files[i], "it is mapped twice"), say_foreign(f, "it is mapped twice");
   if (add(f)) return true;
   note("more than %u shared mappings of files: what is written through one of them is not compared", kMostFiles);
   return false;
 }
 
-void shared_file_fed(const Call& c, uint64_t address, uint64_t bytes) { add(SharedFile{address, bytes, 0, 0, (uint64_t)c.a[5], false, {}}); }
+void shared_file_fed(const Call& c, uint64_t address, uint64_t bytes) {
+  add(SharedFile{address, bytes, 0, 0, (uint64_t)c.a[5], false, {}});
+}
 
 void own_shared(Thread& t, uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < shared_files; i++) {
@@ -206,7 +222,8 @@ SharedMove shared_at(uint64_t address) {
   for (uint32_t i = 0; i < shared_files; i++) {
     const SharedFile& f = files[i];
     if (address < f.low || address >= f.low + f.bytes) continue;
-    out.known = true, out.bytes = f.low + f.bytes - address, out.device = f.device, out.inode = f.inode, out.offset = f.offset + (address - f.low), out.foreign = f.foreign;
+    out.known = true, out.bytes = f.low + f.bytes - address, out.device = f.device, out.inode = f.inode,
+    out.offset = f.offset + (address - f.low), out.foreign = f.foreign;
     __builtin_memcpy(out.name, f.name, sizeof out.name);
     break;
   }
@@ -224,17 +241,29 @@ void shared_file_written(const Call& c, long result) {
   if (failed(result)) return;
   long fd = -1;
   switch (c.number) {
-    case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2: case SYS_ftruncate: case SYS_fallocate: case SYS_sendfile:
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_ftruncate:
+    case SYS_fallocate:
+    case SYS_sendfile:
       fd = c.a[0];
       break;
     case SYS_copy_file_range: case SYS_splice: fd = c.a[2]; break;
-    case SYS_open: case SYS_openat: case SYS_creat: fd = result && (c.number == SYS_creat || (c.a[c.number == SYS_openat ? 2 : 1] & O_TRUNC)) ? result : -1; break;
+    case SYS_open:
+    case SYS_openat:
+    case SYS_creat:
+      fd = result && (c.number == SYS_creat || (c.a[c.number == SYS_openat ? 2 : 1] & O_TRUNC)) ? result : -1;
+      break;
     default: return;
   }
   struct stat st;
   if (fd < 0 || !identify(fd, &st)) return;
   for (uint32_t i = 0; i < shared_files; i++)
-    if (files[i].device == st.st_dev && files[i].inode == st.st_ino) say_foreign(files[i], "the program changes the file by system calls, too");
+    if (files[i].device == st.st_dev && files[i].inode == st.st_ino)
+      say_foreign(files[i], "the program changes the file by system calls, too");
 }
 
 void shared_files_inherited() {
@@ -252,7 +281,8 @@ void io_shared_at_end(uint32_t site, bool in_handler) {
     const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
     raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, 0, 8);
   }
-  for (uint32_t i = 0; i < shared_files; i++) one_leaves(nullptr, site, SYS_exit_group, files[i], files[i].low, files[i].low + files[i].bytes, 0);
+  for (uint32_t i = 0; i < shared_files; i++)
+    one_leaves(nullptr, site, SYS_exit_group, files[i], files[i].low, files[i].low + files[i].bytes, 0);
   shared_files = 0;
 }
 

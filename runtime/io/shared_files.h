@@ -1,5 +1,6 @@
-// Files that are written by stores: shared mappings of them. What lies in one is compared when the program says that it shall be in the file
-// (msync), when the mapping goes (munmap, mremap, another mapping in its place) and when the process ends.
+// Files that are written by stores: shared mappings of them. What lies in one is compared when the program says that it
+// shall be in the file (msync), when the mapping goes (munmap, mremap, another mapping in its place) and when the
+// process ends.
 //
 //   record of the mapping:  flag kInputShared: it is compared
 //   record of a comparison: HEDDLE_IN_MMAP, kInputShared, the number of the call; data: SharedContents
@@ -21,7 +22,11 @@ void own_shared(Thread& t, uint64_t low, uint64_t high);
 /// What lies in this range leaves the program now, by this call. `gone`: and the mapping with it.
 void shared_leaves(const Call& c, uint64_t low, uint64_t high, bool gone, uint32_t flags);
 /// mremap: the mapping is somewhere else now. Asked before the call; and told behind it.
-struct SharedMove { uint64_t bytes = 0, device = 0, inode = 0, offset = 0; bool known = false, foreign = false; char name[56] = {}; };
+struct SharedMove {
+  uint64_t bytes = 0, device = 0, inode = 0, offset = 0;
+  bool known = false, foreign = false;
+  char name[56] = {};
+};
 SharedMove shared_at(uint64_t address);
 void shared_moved(const SharedMove& moved, uint64_t address, uint64_t length);
 

@@ -1,10 +1,10 @@
-// Signals with a handler of the program (faults are runtime/fail/'s): the kernel's delivery only queues them; the handler runs at
-// the next opportunity of a controlled thread, that is at the start of a point, after a system call, or when it is chosen for a step, before
-// that. The number of the opportunity, or of the step, is recorded, so a replay runs the handler in the same place. Signals that the program
-// sends itself are queued without the kernel.
+// Signals with a handler of the program (faults are runtime/fail/'s): the kernel's delivery only queues them; the
+// handler runs at the next opportunity of a controlled thread, that is at the start of a point, after a system call, or
+// when it is chosen for a step, before that. The number of the opportunity, or of the step, is recorded, so a replay
+// runs the handler in the same place. Signals that the program sends itself are queued without the kernel.
 //
-// Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the baton: only
-// atomics, raw system calls and the thread's own `stop`.
+// Rules of this file: queue_external() and what it calls run in a signal handler on any thread, with or without the
+// baton: only atomics, raw system calls and the thread's own `stop`.
 #include "runtime/arena.h"
 #include "runtime/control/backend.h"
 #include "runtime/control/control.h"
@@ -34,8 +34,9 @@ uint64_t process_filling;           // cross-thread: bits being filled
 
 bool handles_any;  // it ever installed a handler
 
-// What the program, or a timer of it, sent to a thread that blocks it, or to a process of which all threads do. In the order of sending: the
-// kernel is not asked, since fibers share what it keeps for a thread, and who takes it from there is not up to the schedule.
+// What the program, or a timer of it, sent to a thread that blocks it, or to a process of which all threads do. In the
+// order of sending: the kernel is not asked, since fibers share what it keeps for a thread, and who takes it from there
+// is not up to the schedule.
 struct Blocked {
   Thread* target;  // null: the process
   QueuedSignal signal;
@@ -68,7 +69,8 @@ void leave_blocking_call(Thread& t, ucontext_t* uc) {
 }
 
 void on_interrupt(int, siginfo_t*, void* context) {
-  if (controlled() && self && self->info->tid == raw_syscall(SYS_gettid)) leave_blocking_call(*self, static_cast<ucontext_t*>(context));
+  if (controlled() && self && self->info->tid == raw_syscall(SYS_gettid))
+    leave_blocking_call(*self, static_cast<ucontext_t*>(context));
 }
 
 // The kernel gave the signal to a thread that waits for its turn; one that is out in a blocking call has to hear of it.
@@ -91,7 +93,8 @@ void queue_external(int signo, siginfo_t* info, void* context) {
     if (has_handler(signo)) ((HandlerFunction)actions[signo].handler)(signo, info, context);
     return;
   }
-  // What the program sends itself does not come this way, but for what every thread blocks (send_own_signal). SIGPIPE does.
+  // What the program sends itself does not come this way, but for what every thread blocks (send_own_signal). SIGPIPE
+  // does.
   if (feeding()) return;  // a replay has its signals in the recording
   if (signo == SIGPIPE && self && self->io && io_of(*self).sending) {
     // For this thread alone, which does not have the baton: another one could take it. It comes again (buffers.cc).
@@ -135,7 +138,9 @@ void run_handler(Thread& t, const siginfo_t& info, bool external, ucontext_t* co
     Outside outside(t);
     ((HandlerFunction)action.handler)(signo, &copy, context ? context : &none);
   }
-  read_back_if_needed(t, HEDDLE_THIS_FRAME);  // it may wait on now, and the host read what it wrote last before it comes to its next hook
+  read_back_if_needed(
+      t,
+      HEDDLE_THIS_FRAME);  // it may wait on now, and the host read what it wrote last before it comes to its next hook
   io.mask = saved;
   if (HEDDLE_UNLIKELY(blocked_count)) release_blocked(t);
 }
@@ -354,7 +359,8 @@ bool concerns(const Blocked& b, const Thread& t) { return !b.target || b.target 
 
 bool somebody_takes(int signo) {
   for (uint32_t i = 0; i < thread_count(); i++)
-    if (const Thread& t = thread(i); t.io && !t.finished && !(static_cast<const ThreadIo*>(t.io)->mask & bit(signo))) return true;
+    if (const Thread& t = thread(i); t.io && !t.finished && !(static_cast<const ThreadIo*>(t.io)->mask & bit(signo)))
+      return true;
   return false;
 }
 
@@ -367,7 +373,8 @@ bool keep_blocked(Thread* target, const QueuedSignal& signal) {
   const int signo = signal.info.si_signo;
   if (!keeps_blocked_signals()) return false;
   for (uint32_t i = 0; i < blocked_count && signo < kFirstRealtime; i++)
-    if (blocked[i].target == target && blocked[i].signal.info.si_signo == signo) return true;  // standard signals do not queue
+    if (blocked[i].target == target && blocked[i].signal.info.si_signo == signo)
+      return true;  // standard signals do not queue
   if (blocked_count == kMostBlocked) return kernel_keeps_blocked = true, false;
   if (!blocked) blocked = static_cast<Blocked*>(arena_allocate_cold(sizeof(Blocked) * kMostBlocked));
   blocked[blocked_count++] = {target, signal};
@@ -380,7 +387,9 @@ uint32_t find_blocked(const Thread& t, uint64_t set) {
   uint32_t best = ~0u;
   auto rank = [](const Blocked& b) { return b.signal.info.si_signo * 2 + !b.target; };
   for (uint32_t i = 0; i < blocked_count; i++)
-    if (concerns(blocked[i], t) && (set & bit(blocked[i].signal.info.si_signo)) && (best == ~0u || rank(blocked[i]) < rank(blocked[best]))) best = i;
+    if (concerns(blocked[i], t) && (set & bit(blocked[i].signal.info.si_signo)) &&
+        (best == ~0u || rank(blocked[i]) < rank(blocked[best])))
+      best = i;
   return best;
 }
 
@@ -447,7 +456,8 @@ void send_timer_signal(Thread* target, int signo, const siginfo_t& info) {
   model_changed();
   if (is_blocked && keep_blocked(target, signal)) return;
   if (!is_blocked && has_handler(signo)) {
-    if (slot_is_free(*(target ? target : &thread(0)), !target, signo)) queue_for(*(target ? target : &thread(0)), !target, signal);
+    if (slot_is_free(*(target ? target : &thread(0)), !target, signo))
+      queue_for(*(target ? target : &thread(0)), !target, signal);
     if (target) return io_interrupt(*target);
     return pass_on(signo);
   }
@@ -467,7 +477,8 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
   Thread& to = target ? *target : from;
   ThreadIo& io = io_of(to);
   const bool is_blocked = io.mask & bit(signo), nobody_takes = is_blocked && (target || !somebody_takes(signo));
-  if (nobody_takes ? !keeps_blocked_signals() : !has_handler(signo)) return false;  // someone may be in sigwait(): the kernel knows
+  if (nobody_takes ? !keeps_blocked_signals() : !has_handler(signo))
+    return false;                                     // someone may be in sigwait(): the kernel knows
   if (discipline.own_signals_are_fed()) return true;  // its place is in the recording
   siginfo_t about{};
   if (!info || !read_program(&about, (uint64_t)info, sizeof about)) {
@@ -476,7 +487,9 @@ bool send_own_signal(Thread& from, Thread* target, int signo, const siginfo_t* i
   }
   about.si_signo = signo;
   if (nobody_takes) return keep_blocked(target, QueuedSignal{about, false});
-  if (signo >= kFirstRealtime && !slot_is_free(to, is_blocked, signo) && keep_blocked(target, QueuedSignal{about, false})) return true;
+  if (signo >= kFirstRealtime && !slot_is_free(to, is_blocked, signo) &&
+      keep_blocked(target, QueuedSignal{about, false}))
+    return true;
   if (is_blocked) {
     enqueue_process(signo, about, false);
     model_changed();

@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint32_t kStreams = kEndStream + 1;
 
-static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY && kInputOut == HEDDLE_INPUT_OUT && kInputRandom == HEDDLE_INPUT_RANDOM &&
+static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY &&
+              kInputOut == HEDDLE_INPUT_OUT && kInputRandom == HEDDLE_INPUT_RANDOM &&
               (kInputChanges | kInputMoves | kInputDepends) == HEDDLE_INPUT_ORDER);
 
 struct PerThread {
@@ -35,7 +36,8 @@ struct Changes {
   void add(const HeddleInput& r, uint64_t at) {
     uint64_t& mine = of[descriptor(r)];
     if (r.reserved & kInputChanges) all = mix_bits(all ^ (at + 1));
-    if (r.reserved & kInputMoves) mine = r.kind == HEDDLE_IN_SYSCALL && r.number == SYS_close ? 0 : mix_bits(mine ^ (at + 1));
+    if (r.reserved & kInputMoves)
+      mine = r.kind == HEDDLE_IN_SYSCALL && r.number == SYS_close ? 0 : mix_bits(mine ^ (at + 1));
   }
   static uint32_t descriptor(const HeddleInput& r) { return r.reserved >> 16 & 0xff; }
 };
@@ -164,7 +166,8 @@ const HeddleInput* stream_at_end() {
   static uint64_t next;
   if (!per_thread || next >= per_thread[kEndStream].count) return nullptr;
   region->result.inputs_fed++;
-  return reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) + offsets[per_thread[kEndStream].first + next++]);
+  return reinterpret_cast<const HeddleInput*>(area<char>(HEDDLE_AREA_INPUTS_IN) +
+                                              offsets[per_thread[kEndStream].first + next++]);
 }
 
 namespace {
@@ -216,7 +219,9 @@ HeddleInput* RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t numbe
   if (full_ || padded > limit_) {
     if (!(region->result.overflow & (1u << HEDDLE_AREA_INPUTS_OUT))) {  // else the disk was full, and all ends there
       region->result.unreplayable |= HEDDLE_UNREPLAYABLE_INPUTS;
-      note("the area for inputs is full: what the program reads from here on is not recorded, the run cannot be replayed");
+      note(
+          "the area for inputs is full: what the program reads from here on is not recorded, the run cannot be "
+          "replayed");
     }
     region->result.overflow |= 1u << HEDDLE_AREA_INPUTS_OUT;
     return nullptr;

@@ -1,4 +1,5 @@
-// Input records (HeddleInput, abi/region.h): written in order of completion (of what is sent: of its start), fed to each thread in its own order.
+// Input records (HeddleInput, abi/region.h): written in order of completion (of what is sent: of its start), fed to
+// each thread in its own order.
 #pragma once
 #include "runtime/io/call.h"
 
@@ -6,23 +7,24 @@ namespace heddle::rt {
 
 // HeddleInput::reserved
 enum : uint32_t {
-  kInputLeft = 1,       // the call left control here; its result is a later record (none: it never returned). Its order counts, too
-  kInputReturned = 2,   // result of a call that had left
-  kInputChannel = 4,    // data came through a pipe, socket or the like: orders threads
-  kInputAgain = 8,      // interrupted and started again: the same call has another record
-  kInputFailed = 16,    // IN_MMAP: a memory call that failed; data: its number among the thread's memory calls
-  kInputMissing = 32,   // IN_MMAP: contents were not recorded
-  kInputChanges = 64,   // the program may notice in later answers that this was done
-  kInputMoves = 128,    // later answers of the same descriptor are others: its position moved
-  kInputDepends = 256,  // what the program changed before may be seen in this answer
-  kInputWaited = 8192,  // the thread waited here, under control; the result is a later record of it (inside.cc)
-  kInputTimedOut = 16384,  // and what ended its wait was the time
-  kInputRandom = 32768,    // random bytes that the run made itself (random.cc)
-  kInputUnderWay = 512, // the process ended before there was a result: as if the record were not there
-  kInputOut = 1024,     // at the end of the data: what the call carried out (outgoing.h)
-  kInputExec = 2048,    // the program was replaced by another one here
-  kInputShared = 1u << 24, // IN_MMAP: what lies in the mapping is compared; or this is what lay there (shared_files.h)
-  kInputStep = 4096,    // IN_MMAP of a recording: this memory call is a step; result: the address
+  kInputLeft =
+      1,  // the call left control here; its result is a later record (none: it never returned). Its order counts, too
+  kInputReturned = 2,       // result of a call that had left
+  kInputChannel = 4,        // data came through a pipe, socket or the like: orders threads
+  kInputAgain = 8,          // interrupted and started again: the same call has another record
+  kInputFailed = 16,        // IN_MMAP: a memory call that failed; data: its number among the thread's memory calls
+  kInputMissing = 32,       // IN_MMAP: contents were not recorded
+  kInputChanges = 64,       // the program may notice in later answers that this was done
+  kInputMoves = 128,        // later answers of the same descriptor are others: its position moved
+  kInputDepends = 256,      // what the program changed before may be seen in this answer
+  kInputWaited = 8192,      // the thread waited here, under control; the result is a later record of it (inside.cc)
+  kInputTimedOut = 16384,   // and what ended its wait was the time
+  kInputRandom = 32768,     // random bytes that the run made itself (random.cc)
+  kInputUnderWay = 512,     // the process ended before there was a result: as if the record were not there
+  kInputOut = 1024,         // at the end of the data: what the call carried out (outgoing.h)
+  kInputExec = 2048,        // the program was replaced by another one here
+  kInputShared = 1u << 24,  // IN_MMAP: what lies in the mapping is compared; or this is what lay there (shared_files.h)
+  kInputStep = 4096,        // IN_MMAP of a recording: this memory call is a step; result: the address
 };
 /// Beside these flags: the descriptor (one of 256 classes) that kInputMoves is about.
 inline uint32_t input_descriptor(long fd) { return ((uint32_t)fd & 0xff) << 16; }
@@ -54,8 +56,8 @@ class RecordWriter {
   bool full_;
 };
 
-/// Inputs of a recording in a run whose threads go in another order: a record is given out only when the program has changed
-/// as much, in the same order, as it had in the recording; else the answer would be one that nobody can get.
+/// Inputs of a recording in a run whose threads go in another order: a record is given out only when the program has
+/// changed as much, in the same order, as it had in the recording; else the answer would be one that nobody can get.
 bool stream_in_other_order();
 
 /// The next record of `t`, not yet consumed; null at the end. Never more than the area holds.

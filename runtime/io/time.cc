@@ -1,5 +1,6 @@
-// Time. Under control every clock is virtual and every sleep is a wait for a virtual deadline. The names are interposed because
-// the vDSO answers them without a system call; callers inside libc come through the patched vDSO (vdso.cc) and the trap.
+// Time. Under control every clock is virtual and every sleep is a wait for a virtual deadline. The names are interposed
+// because the vDSO answers them without a system call; callers inside libc come through the patched vDSO (vdso.cc) and
+// the trap.
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <time.h>
@@ -24,7 +25,11 @@ bool clock_offset(clockid_t clock, uint64_t* offset) {
     case CLOCK_REALTIME: case CLOCK_REALTIME_COARSE: case CLOCK_REALTIME_ALARM: case CLOCK_TAI:
       *offset = region->run.time_base_ns;
       return true;
-    case CLOCK_MONOTONIC: case CLOCK_MONOTONIC_RAW: case CLOCK_MONOTONIC_COARSE: case CLOCK_BOOTTIME: case CLOCK_BOOTTIME_ALARM:
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+    case CLOCK_BOOTTIME_ALARM:
       *offset = kMonotonicStart;
       return true;
     case CLOCK_PROCESS_CPUTIME_ID: case CLOCK_THREAD_CPUTIME_ID:
@@ -36,7 +41,9 @@ bool clock_offset(clockid_t clock, uint64_t* offset) {
   }
 }
 
-bool is_cpu_clock(clockid_t clock) { return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID; }
+bool is_cpu_clock(clockid_t clock) {
+  return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+}
 
 namespace {
 
@@ -116,8 +123,10 @@ long call_sleep(Call& c) {
   if (!read_program(&t, plain ? c.a[0] : c.a[2], sizeof t)) return -EFAULT;
   timespec left;
   long to = plain ? c.a[1] : c.a[3];
-  long result = virtual_sleep(plain ? CLOCK_MONOTONIC : (clockid_t)c.a[0], !plain && (c.a[1] & TIMER_ABSTIME), t, c.site, &left);
-  if (result == -EINTR && to && (plain || !(c.a[1] & TIMER_ABSTIME)) && !write_program(to, &left, sizeof left)) return -EFAULT;
+  long result =
+      virtual_sleep(plain ? CLOCK_MONOTONIC : (clockid_t)c.a[0], !plain && (c.a[1] & TIMER_ABSTIME), t, c.site, &left);
+  if (result == -EINTR && to && (plain || !(c.a[1] & TIMER_ABSTIME)) && !write_program(to, &left, sizeof left))
+    return -EFAULT;
   return result;
 }
 

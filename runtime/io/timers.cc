@@ -1,7 +1,8 @@
-// The timers of a controlled run: alarm, setitimer, timer_create, timerfd. They run in virtual time, so when they expire is part of the
-// schedule: when their time has come, when nobody can run, or early, by a choice (control/expiry.h). A timerfd is an eventfd to the kernel,
-// to which each expiration is added: read, poll and epoll see what a timerfd shows. A replay has what timers did among its inputs.
-// Timers of CPU time (ITIMER_VIRTUAL, ITIMER_PROF, CPU clocks) run while steps are executed: nobody waits for them, and no jump lets them expire.
+// The timers of a controlled run: alarm, setitimer, timer_create, timerfd. They run in virtual time, so when they
+// expire is part of the schedule: when their time has come, when nobody can run, or early, by a choice
+// (control/expiry.h). A timerfd is an eventfd to the kernel, to which each expiration is added: read, poll and epoll
+// see what a timerfd shows. A replay has what timers did among its inputs. Timers of CPU time (ITIMER_VIRTUAL,
+// ITIMER_PROF, CPU clocks) run while steps are executed: nobody waits for them, and no jump lets them expire.
 //
 // Rules of this file: io_timers_expire() runs on any kernel thread that has the baton, perhaps without TLS.
 #include <sys/eventfd.h>
@@ -71,7 +72,9 @@ Timer* table() {
   if (!timers) {
     timers = static_cast<Timer*>(arena_allocate_cold(sizeof(Timer) * kMostTimers));
     constexpr int kSignals[kIntervalTimers] = {SIGALRM, SIGVTALRM, SIGPROF};
-    for (uint32_t i = 0; i < kIntervalTimers; i++) timers[i] = Timer{.used = true, .clock = CLOCK_MONOTONIC, .fd = -1, .signo = kSignals[i], .cpu = i != ITIMER_REAL};
+    for (uint32_t i = 0; i < kIntervalTimers; i++)
+      timers[i] =
+          Timer{.used = true, .clock = CLOCK_MONOTONIC, .fd = -1, .signo = kSignals[i], .cpu = i != ITIMER_REAL};
   }
   return timers;
 }
@@ -92,7 +95,9 @@ Timer* timer_by_descriptor(long fd) {
   for (uint32_t i = 0; i < name_count; i++)
     if (names[i].fd == fd) return &timers[names[i].timer];
   for (uint32_t i = kIntervalTimers; timers && i < kMostTimers; i++)
-    if (timers[i].used && timers[i].fd >= 0 && raw_syscall(SYS_kcmp, real_pid, real_pid, KCMP_FILE, fd, timers[i].fd) == 0) return &timers[i];
+    if (timers[i].used && timers[i].fd >= 0 &&
+        raw_syscall(SYS_kcmp, real_pid, real_pid, KCMP_FILE, fd, timers[i].fd) == 0)
+      return &timers[i];
   return nullptr;
 }
 
@@ -132,7 +137,9 @@ void set(const Call& c, Timer& t, uint64_t due, uint64_t interval) {
 
 uint64_t left_of(const Timer& t) { return !t.due ? 0 : t.due > now_of(t) ? t.due - now_of(t) : 1; }
 
-uint64_t to_ns(const timespec& t) { return (uint64_t)t.tv_sec > (1ull << 33) ? 1ull << 62 : (uint64_t)t.tv_sec * kSecond + (uint64_t)t.tv_nsec; }
+uint64_t to_ns(const timespec& t) {
+  return (uint64_t)t.tv_sec > (1ull << 33) ? 1ull << 62 : (uint64_t)t.tv_sec * kSecond + (uint64_t)t.tv_nsec;
+}
 timespec to_timespec(uint64_t ns) { return {(time_t)(ns / kSecond), (long)(ns % kSecond)}; }
 uint64_t to_ns(const timeval& t) { return to_ns(timespec{t.tv_sec, t.tv_usec * 1000}); }
 timeval to_timeval(uint64_t ns) { return {(time_t)(ns / kSecond), (suseconds_t)(ns % kSecond / 1000)}; }
@@ -195,7 +202,13 @@ bool create(const Call& c, long* result) {
   const bool silent = c.a[1] && event.sigev_notify == SIGEV_NONE;
   if (!silent && (event.sigev_signo < 1 || event.sigev_signo > 64)) return *result = -EINVAL, true;
   if (!write_program((uint64_t)c.a[2], &id, sizeof id)) return *result = -EFAULT, true;
-  *t = Timer{.used = true, .clock = (clockid_t)c.a[0], .fd = -1, .signo = silent ? 0 : event.sigev_signo, .target = target, .value = event.sigev_value, .cpu = is_cpu_clock((clockid_t)c.a[0])};
+  *t = Timer{.used = true,
+             .clock = (clockid_t)c.a[0],
+             .fd = -1,
+             .signo = silent ? 0 : event.sigev_signo,
+             .target = target,
+             .value = event.sigev_value,
+             .cpu = is_cpu_clock((clockid_t)c.a[0])};
   *result = 0;
   return true;
 }
@@ -263,7 +276,9 @@ void io_timers_expire() {
 bool io_timer_only_ends_program() {
   constexpr uint64_t kSoon = 5 * kSecond;
   for (uint32_t i = 0; i < kMostTimers; i++)
-    if (const Timer& t = timers[i]; t.used && t.due && !t.cpu && (t.fd >= 0 || !is_fatal(t.target, t.signo) || t.due < control.now + kSoon)) return false;
+    if (const Timer& t = timers[i];
+        t.used && t.due && !t.cpu && (t.fd >= 0 || !is_fatal(t.target, t.signo) || t.due < control.now + kSoon))
+      return false;
   return true;
 }
 
@@ -308,7 +323,8 @@ void timers_before_exec(bool on) {
   for (uint32_t i = 0; timers && i < kIntervalTimers; i++) {
     if (!timers[i].due) continue;
     const uint64_t left = left_of(timers[i]);
-    const itimerval value = on ? itimerval{to_timeval(timers[i].interval), to_timeval(left < 1000 ? 1000 : left)} : itimerval{};
+    const itimerval value =
+        on ? itimerval{to_timeval(timers[i].interval), to_timeval(left < 1000 ? 1000 : left)} : itimerval{};
     raw_syscall(SYS_setitimer, i, &value, nullptr);
   }
 }
@@ -323,7 +339,12 @@ bool timer_call(const Call& c, long* result) {
     case SYS_setitimer: case SYS_getitimer: *result = set_interval_timer(c); return true;
     case SYS_timer_create: return create(c, result);
     case SYS_timerfd_create: *result = create_descriptor(c); return true;
-    case SYS_timer_settime: case SYS_timer_gettime: case SYS_timer_getoverrun: case SYS_timer_delete: t = timer_by_id(c.a[0]); break;
+    case SYS_timer_settime:
+    case SYS_timer_gettime:
+    case SYS_timer_getoverrun:
+    case SYS_timer_delete:
+      t = timer_by_id(c.a[0]);
+      break;
     case SYS_timerfd_settime: case SYS_timerfd_gettime: t = timer_by_descriptor(c.a[0]); break;
     default: return false;
   }

@@ -52,7 +52,8 @@ Image parse(const char* base) {
   const Elf64_Dyn* dynamic = nullptr;
   for (int i = 0; i < header->e_phnum; i++) {
     const Elf64_Phdr& p = programs[i];
-    if (p.p_type == PT_LOAD) image.bias = (uint64_t)base + p.p_offset - p.p_vaddr, image.end = (uint64_t)base + p.p_memsz;
+    if (p.p_type == PT_LOAD)
+      image.bias = (uint64_t)base + p.p_offset - p.p_vaddr, image.end = (uint64_t)base + p.p_memsz;
     if (p.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const Elf64_Dyn*>(base + p.p_offset);
   }
   for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
@@ -69,7 +70,8 @@ void write_call(uint64_t at, uint32_t number) {
   unsigned char code[] = {0xb8, 0, 0, 0, 0, 0x0f, 0x05, 0xc3};
   __builtin_memcpy(code + 1, &number, sizeof number);
   // getrandom keeps its state in the process: "not supported" makes libc use the system call.
-  static constexpr unsigned char unsupported[] = {0x48, 0xc7, 0xc0, 0xda, 0xff, 0xff, 0xff, 0xc3};  // mov $-38, %rax; ret
+  static constexpr unsigned char unsupported[] = {0x48, 0xc7, 0xc0, 0xda,
+                                                  0xff, 0xff, 0xff, 0xc3};  // mov $-38, %rax; ret
   __builtin_memcpy((void*)at, number ? code : unsupported, sizeof code);
 }
 
@@ -84,7 +86,8 @@ bool vdso_patch() {
   if (raw_syscall(SYS_mprotect, base, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
   for (uint32_t i = 0; i < image.count; i++)
     for (const Entry& e : entries)
-      if (same(image.strings + image.symbols[i].st_name, e.name)) write_call(image.bias + image.symbols[i].st_value, e.number);
+      if (same(image.strings + image.symbols[i].st_name, e.name))
+        write_call(image.bias + image.symbols[i].st_value, e.number);
   raw_syscall(SYS_mprotect, base, bytes, PROT_READ | PROT_EXEC);
   return true;
 }

@@ -1,4 +1,5 @@
-// The one walk over an iovec of the program: pointers and sizes are its own, so each is read through read_program() and counted first.
+// The one walk over an iovec of the program: pointers and sizes are its own, so each is read through read_program() and
+// counted first.
 #pragma once
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -9,7 +10,8 @@ namespace heddle::rt {
 
 inline constexpr uint64_t kMostParts = 1024;  // UIO_MAXIOV: more is an error to the kernel
 
-/// visit(address, bytes) for each part that is not empty, `bytes` at most in all. visit() may return false: enough. False: that, or one cannot be read.
+/// visit(address, bytes) for each part that is not empty, `bytes` at most in all. visit() may return false: enough.
+/// False: that, or one cannot be read.
 template <class Visit>
 bool each_of_vector(uint64_t iov, uint64_t count, uint64_t bytes, Visit visit) {
   for (uint64_t i = 0; i < count && i < kMostParts && bytes; i++) {

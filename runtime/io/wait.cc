@@ -1,7 +1,7 @@
 // Calls that may block: done at once where the kernel says they will not, else outside control.
 //
-// Rules of this file: "ready" may be wrong only in the harmless direction (leaving without need). What another thread of the
-// program has to do first (drain a pipe, send a message) must never be waited for with the baton in hand.
+// Rules of this file: "ready" may be wrong only in the harmless direction (leaving without need). What another thread
+// of the program has to do first (drain a pipe, send a message) must never be waited for with the baton in hand.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -31,7 +31,8 @@ bool nonblocking(long fd) {
   return failed(flags) || (flags & O_NONBLOCK);
 }
 
-// Somebody of ours is out and may take what is there, or fill what is free, before we do: then the answer of poll() is worth nothing.
+// Somebody of ours is out and may take what is there, or fill what is free, before we do: then the answer of poll() is
+// worth nothing.
 bool others_are_out() { return control.out != 0 || sends_under_way(); }
 
 bool can_read(long fd) { return is_file(fd) || (!others_are_out() && polls_ready(fd, POLLIN)) || nonblocking(fd); }
@@ -165,14 +166,18 @@ bool sigwait_now(Call& c, long* result) {
 
 // A POSIX message queue: a regular file to fstat(), and yet its readers wait.
 bool is_queue(const Call& c) { return c.number == SYS_mq_timedreceive || c.number == SYS_mq_timedsend; }
-bool queue_moves(const Call& c, short events) { return is_queue(c) && (polls_ready(c.a[0], events) || nonblocking(c.a[0])); }
+bool queue_moves(const Call& c, short events) {
+  return is_queue(c) && (polls_ready(c.a[0], events) || nonblocking(c.a[0]));
+}
 
 bool is_ready(Call& c) {
   switch (c.policy.wait) {
     case Wait::NEVER: return true;
     case Wait::READ: return queue_moves(c, POLLIN) || (!is_queue(c) && can_read(c.a[0]));
-    case Wait::RECV: return (c.a[3] & MSG_DONTWAIT) || (!(c.a[3] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
-    case Wait::RECVMSG: return (c.a[2] & MSG_DONTWAIT) || (!(c.a[2] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
+    case Wait::RECV:
+      return (c.a[3] & MSG_DONTWAIT) || (!(c.a[3] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
+    case Wait::RECVMSG:
+      return (c.a[2] & MSG_DONTWAIT) || (!(c.a[2] & MSG_WAITALL) && can_read(c.a[0])) || nonblocking(c.a[0]);
     case Wait::RECVMMSG: return (c.a[3] & MSG_DONTWAIT) || nonblocking(c.a[0]);
     case Wait::WRITE: return queue_moves(c, POLLOUT) || (!is_queue(c) && can_write(c.a[0], c.a[2]));
     case Wait::WRITEV: return can_write(c.a[0], vector_bytes(c.a[1], c.a[2], kSmallWrite));
@@ -217,13 +222,15 @@ bool execute_if_ready(Call& c, long* result) {
 
 extern "C" long heddle_blocking_syscall(const uint32_t* stop, const long call[7]);
 
-// A signal that comes before the call does not interrupt it, and none interrupts what need not wait: a program that writes a byte into an empty pipe
-// knows of no EINTR. True: it was executed.
+// A signal that comes before the call does not interrupt it, and none interrupts what need not wait: a program that
+// writes a byte into an empty pipe knows of no EINTR. True: it was executed.
 static bool need_not_wait(Call& c, const long call[7], long* result) {
   switch (c.policy.wait) {
     case Wait::POLL: case Wait::SELECT: case Wait::EPOLL: return wait_now(c, result);
     case Wait::READ: case Wait::RECV: case Wait::RECVMSG:
-      if ((c.policy.wait == Wait::RECV && (c.a[3] & MSG_WAITALL)) || (c.policy.wait == Wait::RECVMSG && (c.a[2] & MSG_WAITALL)) || !polls_ready(c.a[0], POLLIN)) return false;
+      if ((c.policy.wait == Wait::RECV && (c.a[3] & MSG_WAITALL)) ||
+          (c.policy.wait == Wait::RECVMSG && (c.a[2] & MSG_WAITALL)) || !polls_ready(c.a[0], POLLIN))
+        return false;
       break;
     case Wait::WRITE: case Wait::SEND:
       if ((uint64_t)c.a[2] > kSmallWrite || !polls_ready(c.a[0], POLLOUT)) return false;
@@ -241,7 +248,8 @@ static bool need_not_wait(Call& c, const long call[7], long* result) {
 }
 
 long execute_outside(Call& c, ThreadIo& io) {
-  // A fiber's own OS thread is parked with all signals blocked: outside it has the mask that the program gave the thread.
+  // A fiber's own OS thread is parked with all signals blocked: outside it has the mask that the program gave the
+  // thread.
   uint64_t parked = 0, wanted = without_sigsys(io.mask);
   bool fiber = on_fibers();
   if (fiber) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &wanted, &parked, 8);

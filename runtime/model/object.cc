@@ -1,5 +1,5 @@
-// Objects are found by address in a hash table; all live ones are also on one list, so that free() and the end of a stack can
-// forget those in a range: by page when the range is small, by the list when it is large.
+// Objects are found by address in a hash table; all live ones are also on one list, so that free() and the end of a
+// stack can forget those in a range: by page when the range is small, by the list when it is large.
 #include "runtime/model/object.h"
 
 #include "runtime/arena.h"
@@ -21,7 +21,8 @@ uint64_t key_of(uint64_t address) { return address ? address : 1; }  // annotati
 
 // A pointer to nowhere must fail where libc would: at its first use.
 void touch(const volatile void* address, uint32_t kind) {
-  if (kind == HEDDLE_EV_MUTEX_LOCK || kind == HEDDLE_EV_COND_WAIT || kind == HEDDLE_EV_RW_WRLOCK || kind == HEDDLE_EV_SEM_WAIT)
+  if (kind == HEDDLE_EV_MUTEX_LOCK || kind == HEDDLE_EV_COND_WAIT || kind == HEDDLE_EV_RW_WRLOCK ||
+      kind == HEDDLE_EV_SEM_WAIT)
     (void)*static_cast<const volatile char*>(address);
 }
 
@@ -114,7 +115,8 @@ bool may_hold_objects(const volatile void* address, size_t bytes) {
   uint64_t page = (uint64_t)address >> 12, last = ((uint64_t)address + bytes) >> 12;
   if (last - page > 64) return true;
   for (; page <= last; page++)
-    if (__atomic_load_n(&page_filter[page % (kFilterWords * 64) / 64], __ATOMIC_RELAXED) & (1ull << (page % 64))) return true;
+    if (__atomic_load_n(&page_filter[page % (kFilterWords * 64) / 64], __ATOMIC_RELAXED) & (1ull << (page % 64)))
+      return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
-// Modelled synchronisation objects, found by address. One record serves every primitive; which fields mean something depends on
-// the primitive. Records are created at first use, dropped when their memory is freed or re-initialised.
+// Modelled synchronisation objects, found by address. One record serves every primitive; which fields mean something
+// depends on the primitive. Records are created at first use, dropped when their memory is freed or re-initialised.
 #pragma once
 #include "runtime/control/thread.h"
 

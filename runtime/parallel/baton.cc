@@ -1,8 +1,8 @@
-// The baton as a lock. While a thread waits for it, or for anything else of the runtime, it is `safe`: it executes nothing of the
-// program, and its term has ended, so the holder may take memory away from it (owners.cc).
+// The baton as a lock. While a thread waits for it, or for anything else of the runtime, it is `safe`: it executes
+// nothing of the program, and its term has ended, so the holder may take memory away from it (owners.cc).
 //
-// Rules of this file: raw futexes only; a thread sets its own `safe` before it lets go, and clears it after it has the baton, or before it
-// touches anything of the program (goes_on_without_baton).
+// Rules of this file: raw futexes only; a thread sets its own `safe` before it lets go, and clears it after it has the
+// baton, or before it touches anything of the program (goes_on_without_baton).
 #include "runtime/control/control.h"
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
@@ -31,7 +31,8 @@ void lock() {
     if (__atomic_load_n(&baton.value, __ATOMIC_RELAXED) == kFree && try_lock()) return;
     __builtin_ia32_pause();
   }
-  while (__atomic_exchange_n(&baton.value, (uint32_t)kContended, __ATOMIC_ACQUIRE) != kFree) futex_wait(&baton.value, kContended);
+  while (__atomic_exchange_n(&baton.value, (uint32_t)kContended, __ATOMIC_ACQUIRE) != kFree)
+    futex_wait(&baton.value, kContended);
 }
 
 void unlock() {
@@ -44,8 +45,8 @@ void become_safe(Thread& t) {
   if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
 }
 
-// Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never unmapped: at worst the
-// one to wake has gone on by itself.
+// Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never
+// unmapped: at worst the one to wake has gone on by itself.
 void release() {
   Thread* next = next_waiter();
   unlock();
@@ -100,8 +101,11 @@ uint32_t baton_lose(Thread& t) {
 }
 
 bool goes_on_without_baton(Thread& t, uint32_t depth) {
-  if (depth != 1 || t.was_outside || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED) || __atomic_load_n(&t.wanted, __ATOMIC_RELAXED)) return false;
-  // Its term has ended: it looks at the state of all it touches from here on, which must not be read before others can see that it runs.
+  if (depth != 1 || t.was_outside || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED) ||
+      __atomic_load_n(&t.wanted, __ATOMIC_RELAXED))
+    return false;
+  // Its term has ended: it looks at the state of all it touches from here on, which must not be read before others can
+  // see that it runs.
   __atomic_exchange_n(&t.safe, 0, __ATOMIC_SEQ_CST);
   return true;
 }

@@ -1,5 +1,6 @@
-// Rules of this file: between the word's `busy` and its end nothing may wait, fault or run code of the program: faults do not happen there,
-// other signals are queued (io/signals.cc), and those of the fatal kind that somebody sent wait for the end of the step.
+// Rules of this file: between the word's `busy` and its end nothing may wait, fault or run code of the program: faults
+// do not happen there, other signals are queued (io/signals.cc), and those of the fatal kind that somebody sent wait
+// for the end of the step.
 #include "runtime/parallel/free_steps.h"
 
 #include <linux/membarrier.h>
@@ -57,7 +58,9 @@ bool is_plain(const void* mutex) {
 
 Object* known_lock(const void* mutex) {
   Object* o = at(locks, kLockPlaces, (uint64_t)mutex);
-  return o && o->address == (uint64_t)mutex && !__atomic_load_n(&o->dropped, __ATOMIC_RELAXED) && is_plain(mutex) ? o : nullptr;
+  return o && o->address == (uint64_t)mutex && !__atomic_load_n(&o->dropped, __ATOMIC_RELAXED) && is_plain(mutex)
+             ? o
+             : nullptr;
 }
 
 }  // namespace
@@ -232,7 +235,8 @@ bool answer_freely(Thread& t, uint32_t hooks) {
   return hand_over_freely(t, hooks, [&t] {
     end_term_in_hook(t);
     uint8_t asked = kRequestStop;
-    __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&t.answers, 1, __ATOMIC_SEQ_CST);
   });
 }

@@ -18,7 +18,8 @@ void free_steps_start(bool barriers_work);
 bool lock_freely(const void* mutex, uint32_t kind, void* caller);
 bool unlock_freely(const void* mutex, void* caller);
 
-/// At a hook, `hooks` hooks after its last step: from here on it has memory that others had; what it claimed before is what it touches.
+/// At a hook, `hooks` hooks after its last step: from here on it has memory that others had; what it claimed before is
+/// what it touches.
 bool take_freely(Thread& t, uint32_t hooks);
 /// The same where it was asked for memory. True: it may go on.
 bool answer_freely(Thread& t, uint32_t hooks);

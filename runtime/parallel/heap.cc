@@ -1,6 +1,8 @@
-// Size classes with a list of free blocks per thread and class; chunks of a class come from a common list or from fresh memory.
+// Size classes with a list of free blocks per thread and class; chunks of a class come from a common list or from fresh
+// memory.
 //
-//   header (16 bytes) | user's bytes ...        header.start: distance to the block's first byte (more with large alignments)
+//   header (16 bytes) | user's bytes ...        header.start: distance to the block's first byte (more with large
+//   alignments)
 //
 // Rules of this file: lists of a thread are touched by that thread only; `common` is touched inside a `heap` step only.
 #include "runtime/parallel/heap.h"

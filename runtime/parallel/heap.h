@@ -1,6 +1,6 @@
-// The heap of recordings and their replays. malloc's addresses are part of what a program sees (containers keyed by pointers), so they
-// must not depend on which thread was faster: each thread serves itself from blocks of its own, and what is common to all is a step
-// of the log (`heap`). A block belongs to the thread that frees it.
+// The heap of recordings and their replays. malloc's addresses are part of what a program sees (containers keyed by
+// pointers), so they must not depend on which thread was faster: each thread serves itself from blocks of its own, and
+// what is common to all is a step of the log (`heap`). A block belongs to the thread that frees it.
 #pragma once
 #include <stddef.h>
 

@@ -24,7 +24,9 @@ bool change(uint32_t stripe, uint64_t from, uint64_t to) {
 bool is_exclusive(uint64_t state) { return state & kExclusive; }
 bool is_of(const Thread& t, uint64_t state) { return is_exclusive(state) && owner_index(state) == t.index; }
 Thread& owner_of(uint64_t state) { return control.threads[owner_index(state)]; }
-bool is_mine(const Thread& t, uint64_t state, bool write) { return write ? allows<true>(t, state) : allows<false>(t, state); }
+bool is_mine(const Thread& t, uint64_t state, bool write) {
+  return write ? allows<true>(t, state) : allows<false>(t, state);
+}
 
 enum class Claim : uint8_t { kMine, kAfterStep, kAsk };
 
@@ -38,7 +40,8 @@ Claim claim(const Thread& t, uint64_t word, uint32_t stripe, bool write) {
       if (change(stripe, state, word | (write ? 0 : state & kReadOnly))) return Claim::kMine;
     } else if (is_exclusive(state)) {
       if (!has_ended(owner_of(state), state, &step)) return Claim::kAsk;
-      if (change(stripe, state, word | (write ? 0 : kReadOnly))) return step < t.last_step ? Claim::kMine : Claim::kAfterStep;
+      if (change(stripe, state, word | (write ? 0 : kReadOnly)))
+        return step < t.last_step ? Claim::kMine : Claim::kAfterStep;
     } else if (state == 0) {
       if (change(stripe, 0, word | (write ? 0 : kReadOnly))) return Claim::kMine;
     } else {
@@ -61,13 +64,13 @@ void ask_to_stop(Thread& u) {
 }
 bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOMIC_SEQ_CST); }
 
-// Who takes a stripe first makes it its own, then asks. The other one's accesses before its answer are those that it had looked up
-// before, all later ones find the new owner: so it need not stay where it answers.
+// Who takes a stripe first makes it its own, then asks. The other one's accesses before its answer are those that it
+// had looked up before, all later ones find the new owner: so it need not stay where it answers.
 void expect_answer(Thread& u) { u.answers_before = __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST); }
 bool has_answered(const Thread& u) { return __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST) != u.answers_before; }
 
-// `u` executes nothing that hooks would tell of, and cannot before the baton is free, or else looks at the states of stripes again: what the caller
-// took before it looked here, `u` finds taken.
+// `u` executes nothing that hooks would tell of, and cannot before the baton is free, or else looks at the states of
+// stripes again: what the caller took before it looked here, `u` finds taken.
 bool stays(Thread& u) {
   if (is_safe(u)) return true;
   if (!is_asked(u)) ask(u, kRequestStop);
@@ -89,7 +92,8 @@ bool stops_soon(Thread& u) {
 // Who takes stripes over, and what it does when others do not stop soon.
 struct Taker {
   Thread& thread;
-  bool gives_way;     // at a hook: others go on meanwhile. Else it is in the middle of something in the runtime, and everybody waits
+  bool gives_way;     // at a hook: others go on meanwhile. Else it is in the middle of something in the runtime, and
+                      // everybody waits
   bool lost = false;  // others had the baton: what was its own may have been taken
   bool holds_on = false;  // beyond the end of its term
   struct {
@@ -128,8 +132,8 @@ void stay_for_askers(Thread& t) {
   }
 }
 
-// It may wait now, which ends its term, and has claimed stripes that need a step: others must not take them as if they had been claimed behind
-// its last one.
+// It may wait now, which ends its term, and has claimed stripes that need a step: others must not take them as if they
+// had been claimed behind its last one.
 void claims_await_step(Thread& t) { t.claimed_after = __atomic_load_n(&region->result.steps, __ATOMIC_ACQUIRE); }
 
 void await_stop(Thread& u) {
@@ -189,10 +193,12 @@ bool stop_others(Taker& taker) {
     return true;
   }
   give_back(taker);
-  for (uint32_t i = 0; i < count; i++) __atomic_fetch_add(&control.threads[i].wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
+  for (uint32_t i = 0; i < count; i++)
+    __atomic_fetch_add(&control.threads[i].wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
   for (; u; u = another(t, [](Thread& o) { return !stays(o); })) sleep_until_stop(taker, *u);
   for (uint32_t i = 0; i < count; i++)
-    if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&o.wanted, 1);
+    if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.wanted, 1, __ATOMIC_SEQ_CST) == 0)
+      futex_wake(&o.wanted, 1);
   return false;
 }
 
@@ -289,7 +295,9 @@ void own_with_baton(Thread& t, uint64_t address, uint64_t bytes, bool write) {
 static void hand_over_here(Thread& t, uint32_t hooks) {
   if (t.request.outside) hook_outside(t);
   if (!is_asked(t)) return;
-  if (__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestStop && !__atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST) && answer_freely(t, hooks + 1)) return;
+  if (__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestStop &&
+      !__atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST) && answer_freely(t, hooks + 1))
+    return;
   baton_take(t);
   stay_for_askers(t);
   if (is_asked(t)) {

@@ -1,10 +1,12 @@
-// A recording: threads run beside each other, on all processors. What the rest of the runtime knows as "holding the baton" is
-// then a lock that a thread takes when it enters the runtime and gives back when it leaves: models, inputs and failures work as
-// under control, on one thread at a time, while the program's own code runs in parallel.
+// A recording: threads run beside each other, on all processors. What the rest of the runtime knows as "holding the
+// baton" is then a lock that a thread takes when it enters the runtime and gives back when it leaves: models, inputs
+// and failures work as under control, on one thread at a time, while the program's own code runs in parallel.
 //
-//   program code (parallel) --call--> baton_take ... point(): waits until it can, logs its step ... baton_give --> program code
+//   program code (parallel) --call--> baton_take ... point(): waits until it can, logs its step ... baton_give -->
+//   program code
 //
-// Memory is ordered by owners.h. The log of steps with the inputs is a schedule like any other: a replay follows it under control.
+// Memory is ordered by owners.h. The log of steps with the inputs is a schedule like any other: a replay follows it
+// under control.
 #pragma once
 #include "runtime/control/backend.h"
 #include "runtime/control/discipline.h"
@@ -118,12 +120,14 @@ void await_ended_threads();
 void log_step(Thread& t, const Op& op, uint32_t hooks);
 uint64_t real_elapsed();
 
-/// The replay of a recording (follow.cc): where the thread stops next, counted in hooks from here; a stop in the hook it is in: 0.
+/// The replay of a recording (follow.cc): where the thread stops next, counted in hooks from here; a stop in the hook
+/// it is in: 0.
 void set_stop(Thread& t, uint64_t entry);
 /// Time passed as it did there: whoever went on without being ready had waited long enough.
 void let_recorded_time_pass();
 
-/// The log grows: the first `bytes` of the area can be written. False: the disk is full, which a store would learn by SIGBUS.
+/// The log grows: the first `bytes` of the area can be written. False: the disk is full, which a store would learn by
+/// SIGBUS.
 bool log_has_room(HeddleAreaId area, uint64_t bytes);
 /// The same for inputs.
 bool recorded_has_room(uint64_t bytes);

@@ -1,10 +1,11 @@
-// Code without hooks: a library that somebody else compiled. A thread that is in there touches no memory that a recording orders, so who
-// wants memory of its need not wait until it comes back, which may be long: a compressor's inner loop has no safe point. It may lock and unlock meanwhile:
-// neither its steps nor its term stand still, only its accesses do.
+// Code without hooks: a library that somebody else compiled. A thread that is in there touches no memory that a
+// recording orders, so who wants memory of its need not wait until it comes back, which may be long: a compressor's
+// inner loop has no safe point. It may lock and unlock meanwhile: neither its steps nor its term stand still, only its
+// accesses do.
 //
-// The thread says so with two plain stores around the call (abi/hooks.h), and looks whether it was asked when it comes back. Who asks makes
-// it execute a barrier where it is, by membarrier(2), and looks then: either it sees the thread outside, and the thread will see that it was
-// asked, or the other way round. The price is paid by who asks.
+// The thread says so with two plain stores around the call (abi/hooks.h), and looks whether it was asked when it comes
+// back. Who asks makes it execute a barrier where it is, by membarrier(2), and looks then: either it sees the thread
+// outside, and the thread will see that it was asked, or the other way round. The price is paid by who asks.
 //
 // What the library itself does to memory that other threads use at the same time is not ordered (docs/recording.md).
 #include <linux/membarrier.h>

@@ -1,8 +1,9 @@
 // Hooks of record clones (abi/record_hooks.h): here is what their inline checks call, and what makes them call.
 //
-// The code has counted all hooks of a region when it enters it. So a hook first takes back those behind it in its region; from there on the budget is what it would
-// be if each hook counted for itself, and all that other hooks do holds here, too. When the budget ends in a region (a forced point,
-// or in a replay the place where the thread was stopped) each hook of it calls, until the place is passed: the thread is *armed*.
+// The code has counted all hooks of a region when it enters it. So a hook first takes back those behind it in its
+// region; from there on the budget is what it would be if each hook counted for itself, and all that other hooks do
+// holds here, too. When the budget ends in a region (a forced point, or in a replay the place where the thread was
+// stopped) each hook of it calls, until the place is passed: the thread is *armed*.
 #include "abi/record_hooks.h"
 
 #include "runtime/control/control.h"
@@ -71,8 +72,8 @@ struct Shape {
   }
 };
 
-// The accesses of a group are executed one after the other behind its hook. So it is one point, before all of them, if one of them is racy or atomic; and
-// what it writes is known at the next hook.
+// The accesses of a group are executed one after the other behind its hook. So it is one point, before all of them, if
+// one of them is racy or atomic; and what it writes is known at the next hook.
 class Group {
  public:
   Group(Thread& t, HeddleSite* site, uint32_t accesses, const Span* spans, void* frame, void* caller)
@@ -94,12 +95,17 @@ class Group {
   HeddleSite& site(uint32_t i) const { return sites_[i]; }
   uint64_t address(uint32_t i) const {
     const uint32_t flags = site(i).flags;
-    return spans_[flags >> HEDDLE_SITE_SLOT & (HEDDLE_RECORD_SLOTS - 1)].first + (flags >> HEDDLE_SITE_OFFSET & (HEDDLE_RECORD_SPAN - 1));
+    return spans_[flags >> HEDDLE_SITE_SLOT & (HEDDLE_RECORD_SLOTS - 1)].first +
+           (flags >> HEDDLE_SITE_OFFSET & (HEDDLE_RECORD_SPAN - 1));
   }
-  bool is_range(uint32_t i) const { return site(i).kind == HEDDLE_EV_READ_RANGE || site(i).kind == HEDDLE_EV_WRITE_RANGE; }
+  bool is_range(uint32_t i) const {
+    return site(i).kind == HEDDLE_EV_READ_RANGE || site(i).kind == HEDDLE_EV_WRITE_RANGE;
+  }
   bool is_write(uint32_t i) const { return (heddle_event_properties(site(i).kind) & HEDDLE_P_WRITE) != 0; }
   // An atomic load is an access like others to a recording, and a point to everybody else.
-  bool is_point(uint32_t i) const { return (site(i).state & HEDDLE_SITE_POINT) || (heddle_event_properties(site(i).kind) & HEDDLE_P_SYNC); }
+  bool is_point(uint32_t i) const {
+    return (site(i).state & HEDDLE_SITE_POINT) || (heddle_event_properties(site(i).kind) & HEDDLE_P_SYNC);
+  }
 
   uint32_t first_point() const {
     uint32_t i = 0;
@@ -198,7 +204,8 @@ extern "C" void heddle_record_group(HeddleSite* site, uint64_t bits, uint64_t a,
   Thread* t = self;
   if (!t) return;
   const Shape shape{bits};
-  // Mostly memory that it had before its last unlock. The budget ends nowhere near, so that nothing of AtHook is left but the count.
+  // Mostly memory that it had before its last unlock. The budget ends nowhere near, so that nothing of AtHook is left
+  // but the count.
   if (HEDDLE_LIKELY(parallel && shape.slots() == 1 && t->budget > 0 && !t->request.any)) {
     const Span span = shape.span(0, a);
     t->budget += (int32_t)shape.ahead();
@@ -209,7 +216,8 @@ extern "C" void heddle_record_group(HeddleSite* site, uint64_t bits, uint64_t a,
   const Span spans[HEDDLE_RECORD_SLOTS] = {shape.span(0, a), shape.span(1, b), shape.span(2, c), shape.span(3, d)};
   const AtHook here(*t, shape.ahead());
   if (HEDDLE_LIKELY(parallel)) return own_spans(*t, spans, shape.slots());
-  if (calls_always()) Group(*t, site, shape.accesses(), spans, __builtin_frame_address(0), __builtin_return_address(0)).tell();
+  if (calls_always())
+    Group(*t, site, shape.accesses(), spans, __builtin_frame_address(0), __builtin_return_address(0)).tell();
 }
 
 extern "C" void heddle_record_region() {

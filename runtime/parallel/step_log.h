@@ -33,8 +33,11 @@ inline void begin_stretch(Thread& t) {
   t.info->steps++;
 }
 
-/// By the number of its own last step, since the count of all is what others write: so it may take one more before it knows better.
-inline bool free_step_has_room(const Thread& t) { return t.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED); }
+/// By the number of its own last step, since the count of all is what others write: so it may take one more before it
+/// knows better.
+inline bool free_step_has_room(const Thread& t) {
+  return t.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED);
+}
 
 /// log_step() without the baton (free_steps.h), if there is room.
 inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
@@ -47,10 +50,11 @@ inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   place_is_safe(t);
 }
 
-// A lock and the unlock behind it take one number each, and the counter of all steps is what threads meet at most. So a lock can reserve the
-// next number, too, and an unlock takes it if it is the thread's next step. Others may have taken later numbers meanwhile, but none of their
-// steps depends on whether the mutex was released before: who finds it locked leaves it to the model, and then this unlock does the same.
-// Memory that others wrote meanwhile the thread can only have by a step of its own, since the number of its last one is smaller than theirs.
+// A lock and the unlock behind it take one number each, and the counter of all steps is what threads meet at most. So a
+// lock can reserve the next number, too, and an unlock takes it if it is the thread's next step. Others may have taken
+// later numbers meanwhile, but none of their steps depends on whether the mutex was released before: who finds it
+// locked leaves it to the model, and then this unlock does the same. Memory that others wrote meanwhile the thread can
+// only have by a step of its own, since the number of its last one is smaller than theirs.
 //
 //   lock (5, reserves 6)  x = 1                      unlock (6)  ...
 //                                other: lock b (7)
@@ -68,7 +72,8 @@ inline void log_free_step_and_reserve(Thread& t, const Op& op) {
 
 inline bool next_is_reserved(const Thread& t) { return t.reserved_behind && t.reserved_behind == t.last_step; }
 
-/// Of an unlock, if next_is_reserved(). What is shared by now may have been written behind that number: the thread knows of no more than before.
+/// Of an unlock, if next_is_reserved(). What is shared by now may have been written behind that number: the thread
+/// knows of no more than before.
 inline void log_reserved_step(Thread& t, const Op& op) {
   begin_stretch(t);
   const uint64_t number = t.last_step++;

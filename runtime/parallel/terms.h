@@ -1,11 +1,11 @@
-// How long what a thread has of memory is its own for sure: its term. A stripe's state says in which term of its owner it was last touched,
-// and a term ends where the thread touches nothing any more without looking at the state again: when it has released a lock or another
-// primitive, made a thread, answered somebody who asked for memory, or waits.
+// How long what a thread has of memory is its own for sure: its term. A stripe's state says in which term of its owner
+// it was last touched, and a term ends where the thread touches nothing any more without looking at the state again:
+// when it has released a lock or another primitive, made a thread, answered somebody who asked for memory, or waits.
 //
-// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if its last one came before
-// the owner's last one in that term: a replay executes the code between two steps where the first of them is, so the owner's accesses lie behind
-// the step that it says here. Memory that is handed on under a lock thus costs nothing but a compare-and-exchange, and leaves no trace in the log:
-// who locks has the later step.
+// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if its
+// last one came before the owner's last one in that term: a replay executes the code between two steps where the first
+// of them is, so the owner's accesses lie behind the step that it says here. Memory that is handed on under a lock thus
+// costs nothing but a compare-and-exchange, and leaves no trace in the log: who locks has the later step.
 //
 //   owner:  lock (step 5)  x = 1  unlock (6), term 3 ends: ended_by 6
 //   other:                                     lock (step 8)  finds x of term 3: 6 < 8, takes it   x == 1
@@ -44,11 +44,12 @@ inline void begin_term(Thread& t, uint64_t term) {
   set_check_word(t);
 }
 
-/// From here on others may take what the thread has: should the process end now, a replay stops it in this hook, whose access is not done, or
-/// else in the next one.
+/// From here on others may take what the thread has: should the process end now, a replay stops it in this hook, whose
+/// access is not done, or else in the next one.
 inline void place_is_safe(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
-  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.hook_place ? t.hook_place : hooks + 2), __ATOMIC_RELEASE);
+  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.hook_place ? t.hook_place : hooks + 2),
+                   __ATOMIC_RELEASE);
 }
 
 /// By the thread itself. Its accesses so far are done; later ones look at the state first.
@@ -66,11 +67,13 @@ inline void end_term_in_hook(Thread& t) {
   end_term(t);
 }
 
-/// The owner's term of that state has ended. *step is then that of the owner which comes before all it did until then, or a later one.
+/// The owner's term of that state has ended. *step is then that of the owner which comes before all it did until then,
+/// or a later one.
 inline bool has_ended(const Thread& owner, uint64_t state, uint64_t* step) {
   const uint64_t term = term_of(state);
   if (term == kHeldOn || __atomic_load_n(&owner.terms.now, __ATOMIC_ACQUIRE) == term) return false;
-  *step = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms], __ATOMIC_ACQUIRE);  // of this term, or of a later one
+  *step = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms],
+                          __ATOMIC_ACQUIRE);  // of this term, or of a later one
   return true;
 }
 

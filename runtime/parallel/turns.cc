@@ -1,5 +1,5 @@
-// Steps of a recording: who comes first, goes first. A thread whose operation cannot be executed yet sleeps until the model has
-// changed so that it can.
+// Steps of a recording: who comes first, goes first. A thread whose operation cannot be executed yet sleeps until the
+// model has changed so that it can.
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -54,7 +54,8 @@ enum : uint32_t { kAwake, kWoken, kAsleep };  // a thread's wake_word while it w
 // False: it was woken before.
 bool falls_asleep(Thread& t) {
   uint32_t awake = kAwake;
-  return __atomic_compare_exchange_n(&t.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return __atomic_compare_exchange_n(&t.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST);
 }
 
 // Who holds what it waits for often needs a moment only: less than it takes to sleep and to be woken.
@@ -71,7 +72,8 @@ void sleep_until_ready(Thread& t) {
   waiting[waiting_count.value++] = t.index;
   check_deadlock();
   for (;;) {
-    __atomic_store_n(&t.wake_word, kAwake, __ATOMIC_SEQ_CST);  // before it looks: a signal that comes later makes it look again
+    __atomic_store_n(&t.wake_word, kAwake,
+                     __ATOMIC_SEQ_CST);  // before it looks: a signal that comes later makes it look again
     if (can_run(t)) break;
     uint64_t timeout = 0;
     if (t.deadline) {
@@ -153,7 +155,8 @@ void arrive(Thread& t) {
 void nothing_about(Thread&) {}
 }  // namespace
 
-const Backend parallel_backend{"parallel", nothing, nothing_about, arrive, nothing_about, nullptr, nullptr, nullptr, nullptr};
+const Backend parallel_backend{"parallel", nothing, nothing_about, arrive, nothing_about,
+                               nullptr,    nullptr, nullptr,       nullptr};
 
 void parallel_leave(Thread& t) {
   HEDDLE_CAPTURE_REGS(*t.info);

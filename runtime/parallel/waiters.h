@@ -1,4 +1,5 @@
-// Threads that wait in the model for something another thread will do, and who wakes them. All of it belongs to the holder.
+// Threads that wait in the model for something another thread will do, and who wakes them. All of it belongs to the
+// holder.
 #pragma once
 #include "runtime/control/thread.h"
 #include "runtime/parallel/parallel.h"
@@ -27,10 +28,11 @@ class InsideCall {
   Thread& thread_;
 };
 
-/// One thread whose operation can be executed now, if the model changed: who gives the baton back wakes it, and it goes on with the next when
-/// it gives the baton back itself.
+/// One thread whose operation can be executed now, if the model changed: who gives the baton back wakes it, and it goes
+/// on with the next when it gives the baton back itself.
 Thread* next_waiter();
-/// In a signal handler on `t` itself: if it waits, it does not go to sleep before it has looked whether it still has to.
+/// In a signal handler on `t` itself: if it waits, it does not go to sleep before it has looked whether it still has
+/// to.
 void look_again(Thread& t);
 
 }  // namespace heddle::rt

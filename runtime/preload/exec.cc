@@ -1,8 +1,9 @@
-// Behind a script or launcher: a program that gets other rights than its user's when it starts (set-user-ID, set-group-ID, file
-// capabilities) loads neither us nor obeys us. The host has to know why it waits in vain, and if the program carries the runtime it
-// is not started at all.
+// Behind a script or launcher: a program that gets other rights than its user's when it starts (set-user-ID,
+// set-group-ID, file capabilities) loads neither us nor obeys us. The host has to know why it waits in vain, and if the
+// program carries the runtime it is not started at all.
 //
-// Rules of this file: called by processes that nobody controls, also between vfork() and exec: system calls on memory of the stack.
+// Rules of this file: called by processes that nobody controls, also between vfork() and exec: system calls on memory
+// of the stack.
 #include "runtime/preload/exec.h"
 
 #include <dlfcn.h>
@@ -63,7 +64,8 @@ void tell_host(const char* path, bool refused) {
 // False: it must not be started.
 bool may_start(const char* path) {
   struct stat st;
-  if (launcher_region < 0 || !path || raw_syscall(SYS_stat, path, &st) != 0 || !gets_other_rights(st, path)) return true;
+  if (launcher_region < 0 || !path || raw_syscall(SYS_stat, path, &st) != 0 || !gets_other_rights(st, path))
+    return true;
   const bool refused = carries_runtime(path, (uint64_t)st.st_size);
   tell_host(path, refused);
   if (refused) errno = EACCES;
@@ -115,7 +117,9 @@ void heddle::rt::resolve_exec() {
 HEDDLE_EXPORT int execve(const char* path, char* const* argv, char* const* envp) noexcept {
   return may_start(path) ? real.execve(path, argv, envp) : -1;
 }
-HEDDLE_EXPORT int execv(const char* path, char* const* argv) noexcept { return may_start(path) ? real.execv(path, argv) : -1; }
+HEDDLE_EXPORT int execv(const char* path, char* const* argv) noexcept {
+  return may_start(path) ? real.execv(path, argv) : -1;
+}
 HEDDLE_EXPORT int execvp(const char* name, char* const* argv) noexcept {
   return may_start_named(name) ? real.execvp(name, argv) : -1;
 }

@@ -1,5 +1,6 @@
-// The runtime as a library of its own (libheddle_preload.so), for executables that do not carry it: any dynamically linked
-// program, whoever compiled it. The dynamic linker loads it first (LD_PRELOAD) and starts it first (-z initfirst).
+// The runtime as a library of its own (libheddle_preload.so), for executables that do not carry it: any dynamically
+// linked program, whoever compiled it. The dynamic linker loads it first (LD_PRELOAD) and starts it first (-z
+// initfirst).
 //
 //   ld.so -> start_first() ... constructors of libraries (once, in the server) ... __libc_start_main() -> runs fork off
 //            -> constructors of the executable, main: under control
@@ -25,8 +26,8 @@ const char* value_of(char** environment, const char* name) {
   return nullptr;
 }
 
-// Behind a wrapper script everything that it starts loads us; the first program that was built by heddle cc, or that can make
-// threads, is the one that is meant.
+// Behind a wrapper script everything that it starts loads us; the first program that was built by heddle cc, or that
+// can make threads, is the one that is meant.
 bool is_meant(char** environment) {
   // In the order of the program's own scope: RTLD_DEFAULT begins with us, who are linked with -Bsymbolic.
   void* program = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
@@ -48,7 +49,8 @@ __attribute__((constructor)) void start_first(int, char**, char** environment) {
   preloaded = true;
   start(environment);
   if (!region) return;
-  uint64_t frame;  // once, here: what it initialises at its first use must not differ between runs with and without stacks
+  uint64_t
+      frame;  // once, here: what it initialises at its first use must not differ between runs with and without stacks
   walk_unwind_tables(&frame, 1, nullptr);
 }
 
@@ -59,8 +61,8 @@ using Main = int(int, char**, char**);
 using StartMain = int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*);
 
 // Called by the executable's first instructions, when all libraries are ready. A tail call: no frame of ours stays.
-HEDDLE_EXPORT int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld_fini)(),
-                                    void* stack_end) {
+HEDDLE_EXPORT int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*fini)(),
+                                    void (*rtld_fini)(), void* stack_end) {
   heddle::rt::begin_run();
   auto* real = reinterpret_cast<StartMain*>(dlsym(RTLD_NEXT, "__libc_start_main"));
   return real(main, argc, argv, init, fini, rtld_fini, stack_end);

@@ -1,6 +1,6 @@
-// fork() leaves the page tables of file mappings behind that were never written to: a run takes 23 page faults, 9 % of its time, only to
-// find libc's, the loader's and our own code again. A mapping with one page of its own (written to, here with the byte that is there
-// already) is copied with all its pages.
+// fork() leaves the page tables of file mappings behind that were never written to: a run takes 23 page faults, 9 % of
+// its time, only to find libc's, the loader's and our own code again. A mapping with one page of its own (written to,
+// here with the byte that is there already) is copied with all its pages.
 #include "runtime/start/code_pages.h"
 
 #include <fcntl.h>
@@ -35,7 +35,8 @@ bool has(const dl_phdr_info& info, uint64_t address) {
 
 // The read-only segments of what every run uses: our own module, libc, the loader.
 int keep_module(dl_phdr_info* info, size_t, void* memory) {
-  if (!has(*info, (uint64_t)&keep_code_mapped) && !has(*info, (uint64_t)HEDDLE_REAL(pthread_create)) && !has(*info, getauxval(AT_BASE)))
+  if (!has(*info, (uint64_t)&keep_code_mapped) && !has(*info, (uint64_t)HEDDLE_REAL(pthread_create)) &&
+      !has(*info, getauxval(AT_BASE)))
     return 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];

@@ -1,4 +1,5 @@
-// The fork server: each run is a child of it. While the host looks at one run, the next is forked already and waits to be wanted.
+// The fork server: each run is a child of it. While the host looks at one run, the next is forked already and waits to
+// be wanted.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,9 +28,9 @@ namespace {
 
 void* return_at_once(void* p) { return p; }
 
-// libc keeps the stacks of threads that ended. With a few of them in the server, every run saves their mmap and mprotect (8 us a
-// thread). The program cannot tell: libc's word for "never had a thread" is put back. There are two of them where the executable has
-// a copy (gcc's objects): libc looks at its own.
+// libc keeps the stacks of threads that ended. With a few of them in the server, every run saves their mmap and
+// mprotect (8 us a thread). The program cannot tell: libc's word for "never had a thread" is put back. There are two of
+// them where the executable has a copy (gcc's objects): libc looks at its own.
 void cache_stacks() {
   if (sanitized()) return;  // those count threads
   constexpr int kStacks = 4;
@@ -63,7 +64,8 @@ void pin(int cpu) {
 // Until the host wants another generation than `done`.
 uint32_t await_go(uint32_t done) {
   uint32_t go;
-  while ((go = __atomic_load_n(&region->server_go, __ATOMIC_SEQ_CST)) == done) futex_wait(&region->server_go, done, 0, true);
+  while ((go = __atomic_load_n(&region->server_go, __ATOMIC_SEQ_CST)) == done)
+    futex_wait(&region->server_go, done, 0, true);
   if (go == ~0u) done ? end_as_last_run() : (void)raw_syscall(SYS_exit_group, 0);
   return go;
 }

@@ -42,8 +42,8 @@ namespace heddle::rt {
 
 bool preloaded;
 
-// set-user-ID, set-group-ID, file capabilities: the environment and the descriptors are those of somebody with fewer rights, and
-// the region is memory that they can write. Nothing of theirs is looked at, not even to hide it.
+// set-user-ID, set-group-ID, file capabilities: the environment and the descriptors are those of somebody with fewer
+// rights, and the region is memory that they can write. Nothing of theirs is looked at, not even to hide it.
 bool runs_for_another_user() { return getauxval(AT_SECURE) != 0; }
 
 namespace {
@@ -138,7 +138,8 @@ namespace {
 }
 
 void begin() {
-  if (const char* library = openmp_library()) refuse("uses OpenMP, whose threads heddle does not control yet: ", library);
+  if (const char* library = openmp_library())
+    refuse("uses OpenMP, whose threads heddle does not control yet: ", library);
   serve();
   child_start();
 }
@@ -155,8 +156,8 @@ void start(char** environment) {
   if (!region) return;
   // Programs started by this program (the region's descriptor is closed now) must not find a server.
   uint32_t none = HEDDLE_SERVER_NONE;
-  if (!__atomic_compare_exchange_n(&region->server_state, &none, (uint32_t)HEDDLE_SERVER_RUNNING, false, __ATOMIC_SEQ_CST,
-                                   __ATOMIC_SEQ_CST)) {
+  if (!__atomic_compare_exchange_n(&region->server_state, &none, (uint32_t)HEDDLE_SERVER_RUNNING, false,
+                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     region = nullptr;
     return;
   }

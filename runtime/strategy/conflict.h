@@ -1,4 +1,5 @@
-// Do two pending operations depend on each other's order? For strategies: a wrong answer costs schedules, never soundness.
+// Do two pending operations depend on each other's order? For strategies: a wrong answer costs schedules, never
+// soundness.
 #pragma once
 #include "abi/place.h"
 #include "runtime/control/strategy.h"

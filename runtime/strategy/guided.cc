@@ -1,9 +1,10 @@
-// Follows a guide loosely: thread execution intervals (TEIs) with the relaxed validity of Tinertia (Jalbert and Sen, FSE
-// 2010, section 4.2.1). A thread that leaves its expected path goes on until it is back on it; one that cannot run, or spins
-// off its path, loses the rest of its turn; behind the last turn execution goes on without preemptions, and fair.
-// Deviations: threads are known by the path of their creation, not by a number; turns can be joined, and of joined turns each
-// thread runs as long as it can before the next one does, until none of them can go on (the host merges many TEIs by one
-// execution so); a thread that meets an action from behind its turn stops before it; who is woken is a choice, not at random.
+// Follows a guide loosely: thread execution intervals (TEIs) with the relaxed validity of Tinertia (Jalbert and Sen,
+// FSE 2010, section 4.2.1). A thread that leaves its expected path goes on until it is back on it; one that cannot run,
+// or spins off its path, loses the rest of its turn; behind the last turn execution goes on without preemptions, and
+// fair. Deviations: threads are known by the path of their creation, not by a number; turns can be joined, and of
+// joined turns each thread runs as long as it can before the next one does, until none of them can go on (the host
+// merges many TEIs by one execution so); a thread that meets an action from behind its turn stops before it; who is
+// woken is a choice, not at random.
 #include "abi/guide.h"
 #include "runtime/control/control.h"
 #include "runtime/control/expiry.h"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr uint32_t kPeek = 16;          // actions behind the end of a turn that show that it was skipped
 constexpr uint32_t kMaxStray = 5000;    // actions off the path in a row
-// Where a thread has left out more different actions of its path, beside one for each that it did instead, is far away. A
-// wait is two; at a barrier three lie between what whoever comes last does there and at the next.
+// Where a thread has left out more different actions of its path, beside one for each that it did instead, is far away.
+// A wait is two; at a barrier three lie between what whoever comes last does there and at the next.
 constexpr uint32_t kNear = 2;
 
 struct Guided {
@@ -79,10 +80,11 @@ bool leaves_out_more(const Path& path, uint32_t from, uint32_t to, uint32_t most
   return false;
 }
 
-// Where on its path the pending action of `g` lies; `path.actions` when it does not lie on what is left of this turn, or
-// too far away.
+// Where on its path the pending action of `g` lies; `path.actions` when it does not lie on what is left of this turn,
+// or too far away.
 uint32_t find_pending(const Path& path, const Guided& g, const Op& op, uint32_t end, bool& far) {
-  const uint32_t hash = heddle_guide_action(op.kind, op.site, false), early = heddle_guide_action(op.kind, op.site, true);
+  const uint32_t hash = heddle_guide_action(op.kind, op.site, false),
+                 early = heddle_guide_action(op.kind, op.site, true);
   const uint32_t limit = end + kPeek < path.actions ? end + kPeek : path.actions;
   for (uint32_t i = g.position; i < limit; i++) {
     if (expected(path, i) != hash && expected(path, i) != early) continue;
@@ -158,11 +160,16 @@ uint32_t slot_freely(const View& v) {
 // What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
 void log_step(uint64_t step, Thread& t, bool far) {
   HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
-  if (step && step <= capacity && region->result.preemptions != preemptions) log[step - 1].flags |= HEDDLE_STEP_BY_PREEMPTION;
+  if (step && step <= capacity && region->result.preemptions != preemptions)
+    log[step - 1].flags |= HEDDLE_STEP_BY_PREEMPTION;
   preemptions = region->result.preemptions;
   if (step < capacity)
-    log[step] = HeddleStep{(uint16_t)t.index, (uint8_t)t.op.kind, (uint8_t)((far ? HEDDLE_STEP_FAR : 0) | (waits_for_time(t) ? HEDDLE_STEP_EARLY : 0)),
-                           t.op.site, t.op.object, 0};
+    log[step] = HeddleStep{(uint16_t)t.index,
+                           (uint8_t)t.op.kind,
+                           (uint8_t)((far ? HEDDLE_STEP_FAR : 0) | (waits_for_time(t) ? HEDDLE_STEP_EARLY : 0)),
+                           t.op.site,
+                           t.op.object,
+                           0};
   else
     region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
 }
@@ -182,7 +189,8 @@ bool may_expire(const Thread& t) {
   const Guided& g = guided[t.index];
   if (!g.number) return false;
   const Path& path = paths[g.number - 1];
-  const uint32_t due = heddle_guide_action(t.op.kind, t.op.site, false), early = heddle_guide_action(t.op.kind, t.op.site, true);
+  const uint32_t due = heddle_guide_action(t.op.kind, t.op.site, false),
+                 early = heddle_guide_action(t.op.kind, t.op.site, true);
   for (uint32_t i = g.position; i < path.actions && i < g.position + kPeek; i++) {
     if (expected(path, i) == early) return true;
     if (expected(path, i) == due) return false;

@@ -1,8 +1,9 @@
-// PCT (Burckhardt et al., ASPLOS 2010): random distinct priorities, the highest enabled thread runs; at d-1 random steps, in no order,
-// the running thread drops below the initial ones: at the i-th change point to priority i, so that it may lie above one that dropped
-// earlier. Deviations: the length k is an estimate from earlier runs of the hunt; in every second run who drops falls below all that did
-// before, which finds more bugs of our corpus (docs/hunting.md); a thread that yields or spins drops below all of these (the paper assumes
-// terminating threads), so that spin loops cannot starve the rest.
+// PCT (Burckhardt et al., ASPLOS 2010): random distinct priorities, the highest enabled thread runs; at d-1 random
+// steps, in no order, the running thread drops below the initial ones: at the i-th change point to priority i, so that
+// it may lie above one that dropped earlier. Deviations: the length k is an estimate from earlier runs of the hunt; in
+// every second run who drops falls below all that did before, which finds more bugs of our corpus (docs/hunting.md); a
+// thread that yields or spins drops below all of these (the paper assumes terminating threads), so that spin loops
+// cannot starve the rest.
 #include "runtime/control/strategy.h"
 
 namespace heddle::rt {
@@ -41,7 +42,8 @@ uint32_t choose(View& v) {
   if (v.current_enabled && v.yielding) thread(v.current).priority = --low_water;
   v.ask_again = ~0ull;
   for (uint32_t i = 0; i < changes; i++) {
-    if (change_at[i] == v.step) thread(v.enabled[highest(v)]).priority = last_is_lowest ? --low_water : kChanged + i;  // who would take this step
+    if (change_at[i] == v.step)
+      thread(v.enabled[highest(v)]).priority = last_is_lowest ? --low_water : kChanged + i;  // who would take this step
     if (change_at[i] > v.step && change_at[i] < v.ask_again) v.ask_again = change_at[i];
   }
   return highest(v);

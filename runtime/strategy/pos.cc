@@ -1,7 +1,8 @@
-// POS (Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018): every pending operation has a random priority, the highest
-// one is executed, and operations that race with it get new ones. So what is sampled are partial orders rather than interleavings.
-// Deviations: a thread that must give way falls below all others, also those that gave way before, until it has executed an operation
-// (the paper has no spin loops); operations that cannot be executed keep their priority, also when what blocks them races with them.
+// POS (Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018): every pending operation has a random
+// priority, the highest one is executed, and operations that race with it get new ones. So what is sampled are partial
+// orders rather than interleavings. Deviations: a thread that must give way falls below all others, also those that
+// gave way before, until it has executed an operation (the paper has no spin loops); operations that cannot be executed
+// keep their priority, also when what blocks them races with them.
 #include "runtime/strategy/conflict.h"
 
 namespace heddle::rt {

@@ -1,5 +1,6 @@
-// Follows a schedule as far as it goes, then lets each thread run until it blocks, yields or ends: the part of ICB, DFS and DPOR that runs
-// in the program (src/hunt/enumeration.h has the rest). Where the schedule names a thread that cannot run, it is at its end.
+// Follows a schedule as far as it goes, then lets each thread run until it blocks, yields or ends: the part of ICB, DFS
+// and DPOR that runs in the program (src/hunt/enumeration.h has the rest). Where the schedule names a thread that
+// cannot run, it is at its end.
 #include "runtime/control/strategy.h"
 
 namespace heddle::rt {

@@ -1,8 +1,9 @@
-// RaceFuzzer (Sen: Race Directed Random Testing, PLDI 2008), also over contended locks as Thrille used it: a random walk in which a thread
-// that comes to one of two chosen sites is postponed until another one comes to the same place in memory, or the same lock, there;
-// then a coin decides who goes first. Deviations: the pair comes from what earlier runs of the hunt saw; the
-// schedule of the run that showed it may be followed first, up to a point before the race; a
-// spinning thread may wait for a postponed one, so whenever one gives way a postponed one may go on; and when all are postponed, one goes on.
+// RaceFuzzer (Sen: Race Directed Random Testing, PLDI 2008), also over contended locks as Thrille used it: a random
+// walk in which a thread that comes to one of two chosen sites is postponed until another one comes to the same place
+// in memory, or the same lock, there; then a coin decides who goes first. Deviations: the pair comes from what earlier
+// runs of the hunt saw; the schedule of the run that showed it may be followed first, up to a point before the race; a
+// spinning thread may wait for a postponed one, so whenever one gives way a postponed one may go on; and when all are
+// postponed, one goes on.
 #include "runtime/strategy/conflict.h"
 
 namespace heddle::rt {
@@ -63,7 +64,8 @@ uint32_t index_of(const View& v, uint32_t thread) {
   return i;
 }
 
-// The schedule of an earlier run, as far as it goes; v.count: it is at its end. Points that this run did not have are passed.
+// The schedule of an earlier run, as far as it goes; v.count: it is at its end. Points that this run did not have are
+// passed.
 uint32_t follow(const View& v) {
   const uint32_t site = v.current_enabled ? thread(v.current).op.site : 0;  // v.current may be nobody
   if (site && ((new_point[0] && site == sites[0]) || (new_point[1] && site == sites[1]))) return index_of(v, v.current);

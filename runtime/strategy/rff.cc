@@ -1,7 +1,8 @@
-// The idea of reads-from fuzzing (Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox Fuzzing for Concurrency Testing, ASPLOS 2024): an
-// abstract schedule is a few pairs (write, read that reads from it), of sites; the run is steered towards them. The host mutates abstract
-// schedules and keeps those that show pairs never seen before (src/hunt/knowledge.h). Deviations: steering is by priorities on top of
-// POS, not by a proof that a pair can still hold: a read waits while its write is not the last one, and other writes wait between the two.
+// The idea of reads-from fuzzing (Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox Fuzzing for Concurrency Testing,
+// ASPLOS 2024): an abstract schedule is a few pairs (write, read that reads from it), of sites; the run is steered
+// towards them. The host mutates abstract schedules and keeps those that show pairs never seen before
+// (src/hunt/knowledge.h). Deviations: steering is by priorities on top of POS, not by a proof that a pair can still
+// hold: a read waits while its write is not the last one, and other writes wait between the two.
 #include "runtime/strategy/conflict.h"
 
 namespace heddle::rt {
@@ -39,7 +40,9 @@ struct Parts {
     if (last - first >= kMostParts) last = first + kMostParts - 1;
   }
 };
-Part& part_at(uint64_t at, uint32_t space) { return parts[((at ^ (uint64_t)space << 60) * 0x9e3779b97f4a7c15ull) >> 54]; }
+Part& part_at(uint64_t at, uint32_t space) {
+  return parts[((at ^ (uint64_t)space << 60) * 0x9e3779b97f4a7c15ull) >> 54];
+}
 uint32_t last_write(const Op& op) {
   const HeddlePlace place = place_of(op);
   const Parts in(place);
@@ -69,7 +72,8 @@ void executed(const Op& op) {
   const HeddlePlace place = place_of(op);
   if (place.space == HEDDLE_SPACE_NONE || !op.site) return;
   for (uint32_t i = 0; i < pair_count; i++)
-    if (!seen[i] && op.site == pairs[i].steps && (i >= wanted_count || last_write(op) == pairs[i].thread)) seen[i] = true;
+    if (!seen[i] && op.site == pairs[i].steps && (i >= wanted_count || last_write(op) == pairs[i].thread))
+      seen[i] = true;
   if (!may_write(op.kind)) return;
   const Parts in(place);
   for (uint64_t at = in.first; at <= in.last; at++) part_at(at, place.space) = {place, op.site};

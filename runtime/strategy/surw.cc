@@ -1,8 +1,9 @@
-// SURW (Zhao et al.: Selectively Uniform Concurrency Testing, ASPLOS 2025): of a chosen set of operations every order is about equally
-// likely. Whose operation of the set comes next is drawn with weights, the numbers of such operations each thread still has
-// to do (with those of threads that it has yet to create); until it has come, other threads stop before theirs. Everything else is a
-// random walk. Deviations: a set is one group of sites that touched common memory, another one in each run, or all sites (the paper:
-// variables); the numbers come from earlier runs of the hunt; if the drawn thread cannot get there, another one is drawn.
+// SURW (Zhao et al.: Selectively Uniform Concurrency Testing, ASPLOS 2025): of a chosen set of operations every order
+// is about equally likely. Whose operation of the set comes next is drawn with weights, the numbers of such operations
+// each thread still has to do (with those of threads that it has yet to create); until it has come, other threads stop
+// before theirs. Everything else is a random walk. Deviations: a set is one group of sites that touched common memory,
+// another one in each run, or all sites (the paper: variables); the numbers come from earlier runs of the hunt; if the
+// drawn thread cannot get there, another one is drawn.
 #include "runtime/control/strategy.h"
 
 namespace heddle::rt {
@@ -88,7 +89,8 @@ uint32_t choose(View& v) {
   const uint32_t but = v.yielding && v.count > 1 ? v.current : kNobody;
   if (intended == kNobody) draw_intended();
   uint32_t i = pick_free(v, but);
-  if (i == v.count || (v.yielding && rng.below(4) == 0)) {  // who is awaited cannot come, or who spins may wait for who is stopped
+  if (i == v.count ||
+      (v.yielding && rng.below(4) == 0)) {  // who is awaited cannot come, or who spins may wait for who is stopped
     uint32_t present = draw_present(v, but);
     if (present < v.count) i = present;
   }

@@ -14,7 +14,8 @@ struct Arrival {
 };
 bool released_by_last(void* argument) { return static_cast<Arrival*>(argument)->released; }
 
-// The last one has arrived: everybody of this round may go on, after what all of them did before. The clock is of this round only.
+// The last one has arrived: everybody of this round may go on, after what all of them did before. The clock is of this
+// round only.
 void release_all(Object& o) {
   for (Arrival* a = static_cast<Arrival*>(o.waiters); a; a = a->next) {
     a->released = true;
@@ -49,7 +50,8 @@ HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* b) {
 HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_barrier_wait)(b);
-  if (is_outside(b)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_barrier_wait)(b); });
+  if (is_outside(b))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_barrier_wait)(b); });
   Object& o = object_at(b, HEDDLE_EV_BARRIER_ARRIVE);
   uint32_t site = pc_site(__builtin_return_address(0));
   point(Op{HEDDLE_EV_BARRIER_ARRIVE, site, o.id, (uint64_t)b});

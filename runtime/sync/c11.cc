@@ -1,5 +1,5 @@
-// C11 <threads.h>: libc calls its internals, not the pthread names, so these need interposing too. mtx_t, cnd_t and thrd_t are
-// pthread types underneath.
+// C11 <threads.h>: libc calls its internals, not the pthread names, so these need interposing too. mtx_t, cnd_t and
+// thrd_t are pthread types underneath.
 #include <pthread.h>
 #include <threads.h>
 

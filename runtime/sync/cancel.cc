@@ -1,5 +1,5 @@
-// pthread_cancel and friends: a request is seen at the next cancellation point of the model; the thread then leaves by the real
-// pthread_exit, so cleanup handlers, destructors and keys run as always.
+// pthread_cancel and friends: a request is seen at the next cancellation point of the model; the thread then leaves by
+// the real pthread_exit, so cleanup handlers, destructors and keys run as always.
 #include <pthread.h>
 
 #include "runtime/control/backend.h"

@@ -1,6 +1,7 @@
-// pthread_cond_*: a wait gives the mutex up and waits for a token; a signal leaves one token that any thread waiting at that
-// moment may take, so which waiter wakes is a choice of the schedule. Waking and taking the mutex back is one step.
-// A signal that finds no waiter (beyond those that already have a token) is lost: counted for the deadlock report.
+// pthread_cond_*: a wait gives the mutex up and waits for a token; a signal leaves one token that any thread waiting at
+// that moment may take, so which waiter wakes is a choice of the schedule. Waking and taking the mutex back is one
+// step. A signal that finds no waiter (beyond those that already have a token) is lost: counted for the deadlock
+// report.
 #include <pthread.h>
 
 #include "runtime/arena.h"
@@ -88,7 +89,8 @@ void unlink(CondState& s, Waiter& w) {
 int wait_on(void* cond, void* mutex, uint64_t deadline, uint32_t site) {
   Object& o = object_at(cond, HEDDLE_EV_COND_WAIT);
   point(Op{HEDDLE_EV_COND_WAIT, site, o.id, (uint64_t)cond});
-  if (Object* held = find_object(mutex)) last_event_value(held->id);  // for who looks at the trace: which lock it gives up
+  if (Object* held = find_object(mutex))
+    last_event_value(held->id);  // for who looks at the trace: which lock it gives up
   CondState& s = state_of(o);
   Waiter w{s.waiters, &o, mutex, self, ++o.sequence};
   s.waiters = &w;
@@ -99,7 +101,8 @@ int wait_on(void* cond, void* mutex, uint64_t deadline, uint32_t site) {
   Wake how = point(wake, woken, &w, deadline);
   bool signalled = take_token(s, w);
   unlink(s, w);
-  if (how == Wake::kTimedOut && !mutex_is_free(mutex)) point(wake, mutex_free, &w);  // the mutex must come back all the same
+  if (how == Wake::kTimedOut && !mutex_is_free(mutex))
+    point(wake, mutex_free, &w);  // the mutex must come back all the same
   const int mutex_result = mutex_take_back(mutex, depth);
   if (signalled) {
     acquired(o);
@@ -146,7 +149,8 @@ HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* c) {
 HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_cond_wait)(c, m);
-  if (is_outside(c) && is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_wait)(c, m); });
+  if (is_outside(c) && is_outside(m))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_wait)(c, m); });
   cancellation_point();
   return wait_on(c, m, 0, pc_site(__builtin_return_address(0)));
 }
@@ -157,7 +161,8 @@ HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, 
   if (!valid_time(at)) return EINVAL;
   if (is_outside(c) && is_outside(m)) {
     timespec real_at = in_real_time(clock_of(c), at);
-    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_timedwait)(c, m, &real_at); });
+    return outside(pc_site(__builtin_return_address(0)),
+                   [&] { return HEDDLE_REAL(pthread_cond_timedwait)(c, m, &real_at); });
   }
   cancellation_point();
   return wait_on(c, m, deadline_at(clock_of(c), at), pc_site(__builtin_return_address(0)));
@@ -174,7 +179,8 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_cond_signal)(c);
-  if (is_outside(c)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_signal)(c); });
+  if (is_outside(c))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_signal)(c); });
   signal(c, false, HEDDLE_CALL_OP(COND_SIGNAL, object_at(c, HEDDLE_EV_COND_WAIT).id, c));
   return 0;
 }
@@ -182,7 +188,8 @@ HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
 HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_cond_broadcast)(c);
-  if (is_outside(c)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_broadcast)(c); });
+  if (is_outside(c))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_cond_broadcast)(c); });
   signal(c, true, HEDDLE_CALL_OP(COND_BROADCAST, object_at(c, HEDDLE_EV_COND_WAIT).id, c));
   return 0;
 }

@@ -1,5 +1,5 @@
-// std::exception_ptr counts its references inside libstdc++.so, where no hook sees the atomic: whoever drops the last reference
-// frees what others have read. Each release is therefore a release and an acquire of one common object.
+// std::exception_ptr counts its references inside libstdc++.so, where no hook sees the atomic: whoever drops the last
+// reference frees what others have read. Each release is therefore a release and an acquire of one common object.
 
 #include "runtime/sync/model.h"
 #include "runtime/real/next.h"
@@ -10,7 +10,8 @@ namespace {
 char common;  // its address names the object
 }
 
-HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) __asm__("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv");
+HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) __asm__(
+    "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv");
 
 HEDDLE_EXPORT void exception_ptr_release(void* self_pointer) {
   auto* const next = HEDDLE_NEXT(void (*)(void*), "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv");

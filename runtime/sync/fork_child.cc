@@ -1,5 +1,5 @@
-// A forked child runs on the real primitives, which control never touched: they get the state of the model first, so that a lock
-// held by a thread that the child does not have is held there too, as fork() would have left it.
+// A forked child runs on the real primitives, which control never touched: they get the state of the model first, so
+// that a lock held by a thread that the child does not have is held there too, as fork() would have left it.
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/syscall.h>

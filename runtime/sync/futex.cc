@@ -1,5 +1,6 @@
-// SYS_futex, as made by the program and by libraries (C++20 wait/notify, semaphores, latches; glibc's own low-level locks):
-// reached through the system call trap or the interposed syscall(). Waiters are woken in order of arrival, as the kernel does.
+// SYS_futex, as made by the program and by libraries (C++20 wait/notify, semaphores, latches; glibc's own low-level
+// locks): reached through the system call trap or the interposed syscall(). Waiters are woken in order of arrival, as
+// the kernel does.
 #include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -150,7 +151,8 @@ long futex_model(long uaddr, long op, long val, long timeout, long uaddr2, long 
     case FUTEX_REQUEUE: {
       Object& o = futex_at(address);
       point_owning(Op{HEDDLE_EV_FUTEX_WAKE, site, o.id, address}, (void*)address, sizeof(uint32_t), false);
-      if (((int)op & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE && *(volatile uint32_t*)address != (uint32_t)val3) return -EAGAIN;
+      if (((int)op & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE && *(volatile uint32_t*)address != (uint32_t)val3)
+        return -EAGAIN;
       long woken = wake(o, val, ~0u);
       return woken + requeue(o, futex_at((uint64_t)uaddr2), timeout);
     }

@@ -1,4 +1,5 @@
-// The heap: malloc stays the program's; we note what it hands out (fresh memory for the detector, objects that die with it).
+// The heap: malloc stays the program's; we note what it hands out (fresh memory for the detector, objects that die with
+// it).
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -30,8 +31,8 @@ void record(uint32_t kind, const void* p, size_t bytes, uint32_t site) {
   emit_inside(*self, e);
 }
 
-// Blocks that were freed lately: libc notices a double free late, when a thread ends for instance, with nothing of the program on its stack.
-// Direct-mapped: an old block may be forgotten.
+// Blocks that were freed lately: libc notices a double free late, when a thread ends for instance, with nothing of the
+// program on its stack. Direct-mapped: an old block may be forgotten.
 struct FreedBlock {
   uint64_t address;
   uint64_t pc_and_thread;  // return address << 16 | index
@@ -40,14 +41,16 @@ constexpr unsigned kFreedBits = 8;
 FreedBlock freed_blocks[1u << kFreedBits];
 static_assert(HEDDLE_MAX_THREADS <= 1u << 16);
 
-FreedBlock& freed_block(const void* p) { return freed_blocks[((uint64_t)p >> 4) * 0x9e3779b97f4a7c15ull >> (64 - kFreedBits)]; }
+FreedBlock& freed_block(const void* p) {
+  return freed_blocks[((uint64_t)p >> 4) * 0x9e3779b97f4a7c15ull >> (64 - kFreedBits)];
+}
 
 void* in_use(void* p) {
   if (FreedBlock& b = freed_block(p); b.address && b.address == (uint64_t)p) b.address = 0;
   return p;
 }
-// Of a call that allocates or frees. It is never the site of a step, so light clones may make such calls; and light runs have neither the
-// events nor the detector that would use it.
+// Of a call that allocates or frees. It is never the site of a step, so light clones may make such calls; and light
+// runs have neither the events nor the detector that would use it.
 uint32_t heap_site(void* caller) { return region->run.light ? (uint32_t)HEDDLE_SITE_PC : pc_site(caller); }
 
 void* handed_out(void* p, size_t bytes, uint32_t site) {
@@ -60,15 +63,17 @@ void* handed_out(void* p, size_t bytes, uint32_t site) {
 
 bool word_at(uint64_t address, uint64_t* value) { return io_peek((const void*)address, 8, value); }
 
-// libc's own tests of what it is given, as far as they look at the block and its neighbour. A block that was merged with free memory around
-// it says any size, and so does what never was a block: malloc_usable_size() believes it and follows it out of the heap.
+// libc's own tests of what it is given, as far as they look at the block and its neighbour. A block that was merged
+// with free memory around it says any size, and so does what never was a block: malloc_usable_size() believes it and
+// follows it out of the heap.
 bool is_block_of_libc(uint64_t p) {
   constexpr uint64_t kFlags = 7, kMapped = 2, kPreviousInUse = 1, kHeader = 16, kSmallest = 32, kPage = 4096;
   uint64_t before, head, next;
   if (p % 16 || !word_at(p - 8, &head)) return false;
   const uint64_t chunk = p - kHeader, size = head & ~kFlags;
   if (head & kMapped) return word_at(chunk, &before) && size && ((chunk - before) | (before + size)) % kPage == 0;
-  return size >= kSmallest && size % 16 == 0 && size < 1ull << 47 && word_at(chunk + size + 8, &next) && (next & kPreviousInUse);
+  return size >= kSmallest && size % 16 == 0 && size < 1ull << 47 && word_at(chunk + size + 8, &next) &&
+         (next & kPreviousInUse);
 }
 
 // Of a block that is about to be freed; 0: it is none, or not any more. libc will say so.
@@ -145,8 +150,8 @@ void remember_freed(void* p, void* caller) {
 }
 
 // A sanitizer's allocator stands before ours: it tells us through its own hooks.
-extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t), void (*)(const volatile void*))
-    __attribute__((weak));
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
+                                                         void (*)(const volatile void*)) __attribute__((weak));
 extern "C" size_t __sanitizer_get_allocated_size(const volatile void*) __attribute__((weak));
 extern "C" int __sanitizer_get_ownership(const volatile void*) __attribute__((weak));
 
@@ -164,9 +169,11 @@ void heap_prepare() {
         if (modelled() && detector::on) detector::allocated(*self, const_cast<const void*>(p), bytes);
       },
       [](const volatile void* p) {
-        // The hook comes before the sanitizer's own checks: what it does not own (freed before, never allocated) it reports next, and
-        // asking it for the size would be another error.
-        if (!p || !modelled() || !__sanitizer_get_allocated_size || !__sanitizer_get_ownership || !__sanitizer_get_ownership(p)) return;
+        // The hook comes before the sanitizer's own checks: what it does not own (freed before, never allocated) it
+        // reports next, and asking it for the size would be another error.
+        if (!p || !modelled() || !__sanitizer_get_allocated_size || !__sanitizer_get_ownership ||
+            !__sanitizer_get_ownership(p))
+          return;
         size_t bytes = __sanitizer_get_allocated_size(p);
         drop_objects_in(p, bytes);
         uint32_t site = p == freeing.address ? freeing.site : HEDDLE_SITE_PC;

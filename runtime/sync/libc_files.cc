@@ -1,4 +1,5 @@
-// stdio's list of all streams, which opening, closing and flushing all of them lock; functions that print without a stream of the program.
+// stdio's list of all streams, which opening, closing and flushing all of them lock; functions that print without a
+// stream of the program.
 #include <err.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -15,7 +16,8 @@ char libc_streams;
 
 using namespace heddle::rt;
 
-// Opening a FIFO waits for another thread, which may have to open it, too. Asked as the program would: the answer is an input.
+// Opening a FIFO waits for another thread, which may have to open it, too. Asked as the program would: the answer is an
+// input.
 void* heddle::rt::model_lock_for_path(const char* path) {
   const int before = errno;
   struct stat s;
@@ -76,7 +78,8 @@ HEDDLE_LIBC_CALL(void, vwarn, (const char* format, va_list a), (format, a), stde
 HEDDLE_LIBC_CALL(void, vwarnx, (const char* format, va_list a), (format, a), stderr)
 HEDDLE_LIBC_CALL(void, psignal, (int signo, const char* s), (signo, s), stderr)
 
-// What is left is written first, without the list's lock: a write may wait for another thread, which may want to open a file.
+// What is left is written first, without the list's lock: a write may wait for another thread, which may want to open a
+// file.
 static void write_rest(FILE* f) {
   if (modelled()) discipline.flush(f);
 }

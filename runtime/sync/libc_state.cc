@@ -1,4 +1,5 @@
-// Functions of libc with a state that threads share behind the program's back: whose call comes first decides what they return.
+// Functions of libc with a state that threads share behind the program's back: whose call comes first decides what they
+// return.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -107,8 +108,10 @@ HEDDLE_LIBC_CALL(tm*, gmtime_r, (const time_t* t, tm* out), (t, out), &time_zone
 HEDDLE_LIBC_CALL(time_t, timegm, (tm * t), (t), &time_zone)
 HEDDLE_LIBC_CALL(time_t, timelocal, (tm * t), (t), &time_zone)
 HEDDLE_LIBC_CALL(void, tzset, (), (), &time_zone)
-HEDDLE_LIBC_CALL(size_t, strftime, (char* to, size_t n, const char* format, const tm* t), (to, n, format, t), &time_zone)
-HEDDLE_LIBC_CALL(size_t, strftime_l, (char* to, size_t n, const char* format, const tm* t, locale_t l), (to, n, format, t, l), &time_zone)
+HEDDLE_LIBC_CALL(size_t, strftime, (char* to, size_t n, const char* format, const tm* t), (to, n, format, t),
+                 &time_zone)
+HEDDLE_LIBC_CALL(size_t, strftime_l, (char* to, size_t n, const char* format, const tm* t, locale_t l),
+                 (to, n, format, t, l), &time_zone)
 HEDDLE_WEAK char* getenv(const char* name) {
   LibcCall call(&environment, __builtin_return_address(0));
   note_environment_read(name);
@@ -119,7 +122,8 @@ HEDDLE_WEAK char* secure_getenv(const char* name) {
   note_environment_read(name);
   return HEDDLE_NEXT(char* (*)(const char*), "secure_getenv")(name);
 }
-HEDDLE_LIBC_CALL(int, setenv, (const char* name, const char* value, int replace), (name, Snapshot(value).string(), replace), &environment)
+HEDDLE_LIBC_CALL(int, setenv, (const char* name, const char* value, int replace),
+                 (name, Snapshot(value).string(), replace), &environment)
 HEDDLE_LIBC_CALL(int, unsetenv, (const char* name), (name), &environment)
 HEDDLE_LIBC_CALL(int, putenv, (char* text), (text), &environment)
 HEDDLE_LIBC_CALL(int, dlclose, (void* handle), (handle), &libc_loader)

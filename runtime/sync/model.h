@@ -29,7 +29,8 @@ class Modelled {
   InsideUnlessGone inside_;
 };
 
-/// point(), behind which the runtime looks at memory of the program, or changes it: in a recording that is the thread's then.
+/// point(), behind which the runtime looks at memory of the program, or changes it: in a recording that is the thread's
+/// then.
 inline void point_owning(const Op& op, const void* p, size_t bytes, bool write) {
   discipline.begin_owning(*self, p, bytes, write);
   point(op);

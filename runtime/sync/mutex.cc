@@ -1,5 +1,5 @@
-// pthread_mutex_*: normal, recursive, error-checking, adaptive, robust, timed. The kind is read from the program's mutex (its
-// static initialisers set it), the state is ours.
+// pthread_mutex_*: normal, recursive, error-checking, adaptive, robust, timed. The kind is read from the program's
+// mutex (its static initialisers set it), the state is ours.
 #include <pthread.h>
 
 #include "runtime/parallel/free_steps.h"
@@ -36,7 +36,8 @@ void leave_inconsistent(Object& o) {
   o.value = ENOTRECOVERABLE;
 }
 
-// While a thread looks at the model of a mutex, nobody takes it without: a handler may run at the step, others go on meanwhile.
+// While a thread looks at the model of a mutex, nobody takes it without: a handler may run at the step, others go on
+// meanwhile.
 class InModel {
  public:
   explicit InModel(Object& o) : object_(o) { object_.lock_waits++; }
@@ -60,7 +61,8 @@ void take(Object& o) {
   acquired(o);
 }
 
-// The mutex is free: its state decides. Whoever is told that it cannot be recovered comes after the thread that left it so.
+// The mutex is free: its state decides. Whoever is told that it cannot be recovered comes after the thread that left it
+// so.
 int take_or_fail(Object& o) {
   if (HEDDLE_UNLIKELY(o.value == ENOTRECOVERABLE)) {
     acquired(o);
@@ -135,7 +137,9 @@ int mutex_take_back(void* m, uint32_t depth) {
 }
 
 void note_process_shared() {
-  note("a process-shared lock or semaphore: after a fork its operations run outside control; a replay takes their results from the recording");
+  note(
+      "a process-shared lock or semaphore: after a fork its operations run outside control; a replay takes their "
+      "results from the recording");
 }
 
 namespace {
@@ -248,9 +252,11 @@ HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* at
   if (!valid_time(at)) return EINVAL;
   if (is_outside(m)) {
     timespec real_at = in_real_time(CLOCK_REALTIME, at);
-    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_timedlock)(m, &real_at); });
+    return outside(pc_site(__builtin_return_address(0)),
+                   [&] { return HEDDLE_REAL(pthread_mutex_timedlock)(m, &real_at); });
   }
-  return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m), deadline_at(CLOCK_REALTIME, at));
+  return mutex_acquire(m, HEDDLE_CALL_OP(MUTEX_LOCK, object_at(m, HEDDLE_EV_MUTEX_LOCK).id, m),
+                       deadline_at(CLOCK_REALTIME, at));
 }
 
 HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* at) {
@@ -286,7 +292,8 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
 HEDDLE_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_mutex_consistent)(m);
-  if (is_outside(m)) return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_consistent)(m); });
+  if (is_outside(m))
+    return outside(pc_site(__builtin_return_address(0)), [&] { return HEDDLE_REAL(pthread_mutex_consistent)(m); });
   Object& o = object_at(m, HEDDLE_EV_MUTEX_LOCK);
   if (!o.inconsistent) return EINVAL;
   o.inconsistent = false;

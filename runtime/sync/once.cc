@@ -1,4 +1,5 @@
-// pthread_once, call_once (C11), and the guards of function-local statics: first come runs the initialiser, others wait.
+// pthread_once, call_once (C11), and the guards of function-local statics: first come runs the initialiser, others
+// wait.
 #include <pthread.h>
 #include <threads.h>
 
@@ -63,8 +64,8 @@ int once(int* control_word, void (*routine)(void), uint32_t site) {
 using namespace heddle::rt;
 #define HEDDLE_HERE pc_site(__builtin_return_address(0))
 
-// Called by the unwinder, when there is one, for the frame of heddle_call_once (Itanium C++ ABI, level I). An initialiser that
-// does not return makes the once runnable again.
+// Called by the unwinder, when there is one, for the frame of heddle_call_once (Itanium C++ ABI, level I). An
+// initialiser that does not return makes the once runnable again.
 extern "C" __attribute__((visibility("hidden"))) int heddle_once_personality(int, int actions, uint64_t, void*, void*) {
   constexpr int kCleanupPhase = 2, kContinueUnwind = 8;
   if (!(actions & kCleanupPhase) || !modelled() || !self->running_once) return kContinueUnwind;

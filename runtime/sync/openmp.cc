@@ -33,8 +33,10 @@ const char* openmp_library() {
 void note_openmp_thread(const void* entry) {
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(entry), &found) != 0 || !is_openmp(found.dlfo_link_map->l_name)) return;
-  note("OpenMP (%s) makes threads: they spin on memory where heddle cannot see it, so runs may hang; do without -fopenmp",
-       found.dlfo_link_map->l_name);
+  note(
+      "OpenMP (%s) makes threads: they spin on memory where heddle cannot see it, so runs may hang; do without "
+      "-fopenmp",
+      found.dlfo_link_map->l_name);
 }
 
 }  // namespace heddle::rt

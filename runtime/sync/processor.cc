@@ -44,7 +44,8 @@ HEDDLE_EXPORT long sysconf(int name) {
 namespace {
 int virtual_affinity(size_t size, cpu_set_t* set) {
   __builtin_memset(set, 0, size);
-  for (uint32_t i = 0; i < region->run.virtual_cpus && i / 8 < size; i++) ((unsigned char*)set)[i / 8] |= (unsigned char)(1u << (i % 8));
+  for (uint32_t i = 0; i < region->run.virtual_cpus && i / 8 < size; i++)
+    ((unsigned char*)set)[i / 8] |= (unsigned char)(1u << (i % 8));
   return 0;
 }
 }  // namespace

@@ -1,5 +1,6 @@
 // pthread_rwlock_*. A reader may pass a waiting writer whenever no writer holds the lock, unless its kind is
-// PREFER_WRITER_NONRECURSIVE (the only one that glibc treats in another way): then a writer that waits keeps new readers out.
+// PREFER_WRITER_NONRECURSIVE (the only one that glibc treats in another way): then a writer that waits keeps new
+// readers out.
 #include <pthread.h>
 
 #include "runtime/sync/model.h"
@@ -9,7 +10,9 @@ namespace {
 
 Object& lock_at(void* l) { return object_at(l, HEDDLE_EV_RW_WRLOCK); }
 bool no_writer(void* o) { return static_cast<Object*>(o)->owner == 0; }
-bool no_writer_waits(void* o) { return no_writer(o) && static_cast<Object*>(o)->arrived == 0; }  // arrived: writers that wait
+bool no_writer_waits(void* o) {
+  return no_writer(o) && static_cast<Object*>(o)->arrived == 0;
+}  // arrived: writers that wait
 bool nobody(void* o) { return static_cast<Object*>(o)->owner == 0 && static_cast<Object*>(o)->readers == 0; }
 
 bool prefers_writers(const void* l) {

@@ -1,5 +1,6 @@
-// stdio in recordings: the lock of a FILE lies inside libc, where nobody sees it as long as it is free. A modelled lock around each call
-// puts the calls in order, also those of libraries (std::cout). Otherwise these functions only pass on.
+// stdio in recordings: the lock of a FILE lies inside libc, where nobody sees it as long as it is free. A modelled lock
+// around each call puts the calls in order, also those of libraries (std::cout). Otherwise these functions only pass
+// on.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,7 +13,8 @@ HEDDLE_LIBC_CALL(int, putchar, (int c), (c), stdout)
 HEDDLE_LIBC_CALL(int, fputs, (const char* s, FILE* f), (Snapshot(s).string(), f), f)
 HEDDLE_LIBC_CALL(int, fputc, (int c, FILE* f), (c, f), f)
 HEDDLE_LIBC_CALL(int, putc, (int c, FILE* f), (c, f), f)
-HEDDLE_LIBC_CALL(size_t, fwrite, (const void* p, size_t size, size_t n, FILE* f), (Snapshot(p, size * n).bytes(), size, n, f), f)
+HEDDLE_LIBC_CALL(size_t, fwrite, (const void* p, size_t size, size_t n, FILE* f),
+                 (Snapshot(p, size* n).bytes(), size, n, f), f)
 HEDDLE_LIBC_CALL(size_t, fread, (void* p, size_t size, size_t n, FILE* f), (p, size, n, f), f)
 HEDDLE_LIBC_CALL(char*, fgets, (char* s, int n, FILE* f), (s, n, f), f)
 HEDDLE_LIBC_CALL(int, fgetc, (FILE * f), (f), f)
@@ -61,6 +63,7 @@ HEDDLE_WEAK int __fprintf_chk(FILE* f, int flag, const char* format, ...) {
 HEDDLE_WEAK int fflush(FILE* f) {
   void* caller = __builtin_return_address(0);
   LibcCall first(f ? f : stdin, caller);
-  LibcCall second(f ? nullptr : stdout, caller), third(f ? nullptr : stderr, caller), list(f ? nullptr : &libc_streams, caller);
+  LibcCall second(f ? nullptr : stdout, caller), third(f ? nullptr : stderr, caller),
+      list(f ? nullptr : &libc_streams, caller);
   return HEDDLE_NEXT(int (*)(FILE*), "fflush")(f);
 }

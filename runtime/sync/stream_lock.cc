@@ -1,5 +1,5 @@
-// flockfile and friends: libc's own lock is used (what blocks in it is modelled as a futex), but what happens under it is ordered:
-// getc_unlocked and putc_unlocked are inline code of the program.
+// flockfile and friends: libc's own lock is used (what blocks in it is modelled as a futex), but what happens under it
+// is ordered: getc_unlocked and putc_unlocked are inline code of the program.
 #include <stdio.h>
 
 #include "runtime/sync/libc_lock.h"

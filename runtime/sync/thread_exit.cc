@@ -1,8 +1,10 @@
-// std::promise::set_value_at_thread_exit and std::packaged_task::make_ready_at_thread_exit: the state becomes ready in a callback of
-// libstdc++.so at the end of the thread, by an atomic store and a reference count that no hook sees. Our callback stands before it.
+// std::promise::set_value_at_thread_exit and std::packaged_task::make_ready_at_thread_exit: the state becomes ready in
+// a callback of libstdc++.so at the end of the thread, by an atomic store and a reference count that no hook sees. Our
+// callback stands before it.
 //
 //   real:  lock the weak reference, store ready (release), notify, drop the reference
-//   ours:  the same point and release that the store in a hooked clone has, and a reference of our own around the real one, so
+//   ours:  the same point and release that the store in a hooked clone has, and a reference of our own around the real
+//   one, so
 //          that the last one is dropped where the detector sees it
 
 #include "runtime/sync/model.h"
@@ -50,12 +52,14 @@ void become_ready(void* element) {
   Inside inside;
   State* state = m.state;
   Count& count = *m.count;  // the weak reference keeps it
-  point(Op{HEDDLE_EV_ATOMIC_STORE, pc_site(reinterpret_cast<void*>(real_callback)), 0, (uint64_t)&state->status, sizeof state->status});
+  point(Op{HEDDLE_EV_ATOMIC_STORE, pc_site(reinterpret_cast<void*>(real_callback)), 0, (uint64_t)&state->status,
+           sizeof state->status});
   counted(&count.use);
   if (!__atomic_load_n(&count.use, __ATOMIC_ACQUIRE)) return real_callback(element);
   __atomic_add_fetch(&count.use, 1, __ATOMIC_RELAXED);
   if (detector::on)
-    detector::atomic(*self, &state->status, sizeof state->status, HEDDLE_EV_ATOMIC_STORE, __ATOMIC_RELEASE, true, nullptr);
+    detector::atomic(*self, &state->status, sizeof state->status, HEDDLE_EV_ATOMIC_STORE, __ATOMIC_RELEASE, true,
+                     nullptr);
   productive();
   real_callback(element);
   drop(count);
@@ -66,7 +70,8 @@ void become_ready(void* element) {
 
 using namespace heddle::rt;
 
-HEDDLE_EXPORT void make_ready_at_exit(void* element) __asm__("_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv");
+HEDDLE_EXPORT void make_ready_at_exit(void* element) __asm__(
+    "_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv");
 
 HEDDLE_EXPORT void make_ready_at_exit(void* element) {
   HEDDLE_NEXT(void (*)(void*), "_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv")(element);

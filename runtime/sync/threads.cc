@@ -1,7 +1,8 @@
-// Threads: creation, start, end, join, detach. Real OS threads always; the backend decides on whose kernel thread they run.
+// Threads: creation, start, end, join, detach. Real OS threads always; the backend decides on whose kernel thread they
+// run.
 //
-// A thread's end is the last round of its pthread-key destructors: thread_local destructors and the program's own keys run
-// before it, under control.
+// A thread's end is the last round of its pthread-key destructors: thread_local destructors and the program's own keys
+// run before it, under control.
 #include <errno.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -53,7 +54,8 @@ void set_stack(Thread& t, uint64_t high, uint64_t size) {
   t.info->stack_high = t.stack_high;
 }
 
-// glibc has the kernel clear the thread's id in its descriptor when the thread is gone: that is what pthread_join waits for.
+// glibc has the kernel clear the thread's id in its descriptor when the thread is gone: that is what pthread_join waits
+// for.
 size_t tid_offset;
 
 void find_tid_offset() {

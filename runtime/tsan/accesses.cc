@@ -75,8 +75,8 @@ HEDDLE_EXPORT void __tsan_write_range_pc(void* p, unsigned long n, void* pc) {
   return __heddle_write_range(p, n, code_site(pc, HEDDLE_EV_WRITE_RANGE, 0));
 }
 
-// clang calls these instead of the functions of libc. All of the source, then all of the destination; then the call, with nobody
-// else between. The names of libc itself, or a compiler would make this function out of its own loop.
+// clang calls these instead of the functions of libc. All of the source, then all of the destination; then the call,
+// with nobody else between. The names of libc itself, or a compiler would make this function out of its own loop.
 HEDDLE_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t n) {
   if (HEDDLE_UNLIKELY(self != nullptr)) {
     __heddle_read_range(from, n, HEDDLE_CODE_SITE(READ_RANGE, 0, 0));

@@ -1,5 +1,5 @@
-// Dynamic annotations, as old as the race detectors that came before ThreadSanitizer. Those that mean nothing to ThreadSanitizer
-// mean nothing here. Weak: programs carry empty ones of their own.
+// Dynamic annotations, as old as the race detectors that came before ThreadSanitizer. Those that mean nothing to
+// ThreadSanitizer mean nothing here. Weak: programs carry empty ones of their own.
 #include "runtime/detector/detector.h"
 #include "runtime/sync/model.h"
 #include "runtime/tsan/tsan.h"

@@ -1,5 +1,5 @@
-// Atomics: the code does not execute them itself, it asks us to. So the access lies here, between our two hooks. Orders are the
-// ABI's __ATOMIC_* numbers, with hints in the bits above.
+// Atomics: the code does not execute them itself, it asks us to. So the access lies here, between our two hooks. Orders
+// are the ABI's __ATOMIC_* numbers, with hints in the bits above.
 #include "runtime/control/control.h"
 #include "runtime/detector/detector.h"
 #include "runtime/tsan/tsan.h"

@@ -1,6 +1,6 @@
-// Contexts that the program switches itself. To control they are the thread that carries them, and that is sound: a thread is one
-// sequence of operations, whatever stack it is on. What must be kept apart are the calls each context is in; and a context that
-// moves to another thread takes its past along.
+// Contexts that the program switches itself. To control they are the thread that carries them, and that is sound: a
+// thread is one sequence of operations, whatever stack it is on. What must be kept apart are the calls each context is
+// in; and a context that moves to another thread takes its past along.
 #include "runtime/arena.h"
 #include "runtime/control/calls.h"
 #include "runtime/sync/model.h"

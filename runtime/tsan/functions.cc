@@ -31,17 +31,25 @@ HEDDLE_EXPORT void __tsan_check_no_mutexes_held() {}
 
 // Reports are made on the host, after the run: inside the program there is never one to ask about.
 HEDDLE_EXPORT void* __tsan_get_current_report() { return nullptr; }
-HEDDLE_EXPORT int __tsan_get_report_data(void*, const char**, int*, int*, int*, int*, int*, int*, int*, void**, unsigned long) { return 0; }
+HEDDLE_EXPORT int __tsan_get_report_data(void*, const char**, int*, int*, int*, int*, int*, int*, int*, void**,
+                                         unsigned long) {
+  return 0;
+}
 HEDDLE_EXPORT int __tsan_get_report_tag(void*, unsigned long*) { return 0; }
 HEDDLE_EXPORT int __tsan_get_report_stack(void*, unsigned long, void**, unsigned long) { return 0; }
-HEDDLE_EXPORT int __tsan_get_report_mop(void*, unsigned long, int*, void**, int*, int*, int*, void**, unsigned long) { return 0; }
-HEDDLE_EXPORT int __tsan_get_report_loc(void*, unsigned long, const char**, void**, void**, unsigned long*, int*, int*, int*, void**,
-                                        unsigned long) {
+HEDDLE_EXPORT int __tsan_get_report_mop(void*, unsigned long, int*, void**, int*, int*, int*, void**, unsigned long) {
+  return 0;
+}
+HEDDLE_EXPORT int __tsan_get_report_loc(void*, unsigned long, const char**, void**, void**, unsigned long*, int*, int*,
+                                        int*, void**, unsigned long) {
   return 0;
 }
 HEDDLE_EXPORT int __tsan_get_report_loc_object_type(void*, unsigned long, const char**) { return 0; }
-HEDDLE_EXPORT int __tsan_get_report_mutex(void*, unsigned long, unsigned long*, void**, int*, void**, unsigned long) { return 0; }
-HEDDLE_EXPORT int __tsan_get_report_thread(void*, unsigned long, int*, unsigned long*, int*, const char**, int*, void**, unsigned long) {
+HEDDLE_EXPORT int __tsan_get_report_mutex(void*, unsigned long, unsigned long*, void**, int*, void**, unsigned long) {
+  return 0;
+}
+HEDDLE_EXPORT int __tsan_get_report_thread(void*, unsigned long, int*, unsigned long*, int*, const char**, int*, void**,
+                                           unsigned long) {
   return 0;
 }
 HEDDLE_EXPORT int __tsan_get_report_unique_tid(void*, unsigned long, int*) { return 0; }
@@ -55,5 +63,8 @@ HEDDLE_EXPORT int __tsan_get_alloc_stack(void*, void**, unsigned long, int*, uns
 HEDDLE_WEAK_EXPORT const char* __tsan_default_options() { return ""; }
 HEDDLE_WEAK_EXPORT const char* __tsan_default_suppressions() { return ""; }
 HEDDLE_WEAK_EXPORT void __tsan_on_report(void*) {}
-HEDDLE_WEAK_EXPORT bool __tsan_symbolize_external(void*, char*, unsigned long, char*, unsigned long, int*, int*) { return false; }
-HEDDLE_WEAK_EXPORT void __tsan_symbolize_external_ex(void*, void (*)(void*, const char*, const char*, int, int), void*) {}
+HEDDLE_WEAK_EXPORT bool __tsan_symbolize_external(void*, char*, unsigned long, char*, unsigned long, int*, int*) {
+  return false;
+}
+HEDDLE_WEAK_EXPORT void __tsan_symbolize_external_ex(void*, void (*)(void*, const char*, const char*, int, int),
+                                                     void*) {}

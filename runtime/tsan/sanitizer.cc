@@ -1,5 +1,5 @@
-// Of the interface that all sanitizers share: what code may refer to. Weak, so that a real sanitizer beside us wins. The allocator's
-// part is not here: heap.cc takes it for the sign of a sanitizer's allocator.
+// Of the interface that all sanitizers share: what code may refer to. Weak, so that a real sanitizer beside us wins.
+// The allocator's part is not here: heap.cc takes it for the sign of a sanitizer's allocator.
 #include <string.h>
 
 #include "runtime/control/fail.h"
@@ -36,4 +36,5 @@ HEDDLE_WEAK_EXPORT int __sanitizer_get_module_and_offset_for_pc(void*, char*, si
 
 // We die as the program does: nobody calls it.
 extern "C" __attribute__((visibility("hidden"))) void heddle_no_death_callback(void (*)()) {}
-extern "C" __attribute__((visibility("default"), weak, alias("heddle_no_death_callback"))) void __sanitizer_set_death_callback(void (*)());
+extern "C" __attribute__((visibility("default"), weak, alias("heddle_no_death_callback"))) void
+__sanitizer_set_death_callback(void (*)());

@@ -1,7 +1,8 @@
 // The interface that code built with -fsanitize=thread calls, on top of our own hooks: what lies here only forwards.
 //
-// Such code has no site table: the site of an access is the address behind the call of the hook (runtime/hooks/code_sites.h).
-// In a program that nobody controls every function here returns at once (atomics and memory functions do their work).
+// Such code has no site table: the site of an access is the address behind the call of the hook
+// (runtime/hooks/code_sites.h). In a program that nobody controls every function here returns at once (atomics and
+// memory functions do their work).
 #pragma once
 #include "abi/hooks.h"
 #include "runtime/control/thread.h"

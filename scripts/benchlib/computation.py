@@ -10,8 +10,9 @@ PORT, REQUESTS = 21411, 60_000
 FIRST, MORE = 10, 22  # runs that are left out, runs that are measured
 XZ = "./configure --quiet --disable-shared --disable-nls --disable-doc --disable-scripts CFLAGS='-O2 -g' && make -j2"
 # gnulib of 2014 with glibc of today: as in Debian's patch.
-LBZIP2 = ("sed -i s/_IO_ftrylockfile/_IO_EOF_SEEN/ lib/*.c; echo '#define _IO_IN_BACKUP 0x100' >> lib/stdio-impl.h; touch aclocal.m4 configure config.h.in Makefile.in */Makefile.in; "
-          "FORCE_UNSAFE_CONFIGURE=1 ./configure --quiet CFLAGS='-O2 -g' && make -j2")
+LBZIP2 = (
+    "sed -i s/_IO_ftrylockfile/_IO_EOF_SEEN/ lib/*.c; echo '#define _IO_IN_BACKUP 0x100' >> lib/stdio-impl.h; touch aclocal.m4 configure config.h.in Makefile.in */Makefile.in; "
+    "FORCE_UNSAFE_CONFIGURE=1 ./configure --quiet CFLAGS='-O2 -g' && make -j2")
 PBZIP2 = "make CXX=$CXX CXXFLAGS='-O2 -g -Wno-reserved-user-defined-literal'"
 
 
@@ -31,13 +32,21 @@ class Subject:
 SUBJECTS = {
     "xz": Subject("xz-utils", XZ, "src/xz/xz", ["-T3", "-1", "--block-size=1MiB", "-k", "-f", "text"], 15, 3),
     "lbzip2": Subject("lbzip2", LBZIP2, "src/lbzip2", ["-n3", "-k", "-f", "text"], 30, 3, patched=False),
-    "pbzip2": Subject("pbzip2", PBZIP2, "pbzip2", ["-k", "-f", "-p3", "-b1", "text"], 30, 3, ("libbz2-dev",)),
-    "memcached": Subject("memcached", "./configure && make -j2", "memcached", ["-u", "root", "-t", "2", "-l", "127.0.0.1", "-p", PORT], 230, 20, ("libevent-dev",), True),
+    "pbzip2": Subject("pbzip2", PBZIP2, "pbzip2", ["-k", "-f", "-p3", "-b1", "text"], 30, 3, ("libbz2-dev", )),
+    "memcached": Subject("memcached", "./configure && make -j2", "memcached",
+                         ["-u", "root", "-t", "2", "-l", "127.0.0.1", "-p", PORT], 230, 20, ("libevent-dev", ), True),
 }
 
 
 def must(argv, cwd, timeout=900, env=None):
-    p = subprocess.run([str(a) for a in argv], cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, env=env)
+    p = subprocess.run([str(a) for a in argv],
+                       cwd=cwd,
+                       stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT,
+                       text=True,
+                       timeout=timeout,
+                       env=env)
     if p.returncode:
         raise RuntimeError(f"{' '.join(map(str, argv))[:200]}: status {p.returncode}: {p.stdout[-800:]}")
     return p.stdout
@@ -54,7 +63,11 @@ def processor_time(argv, cwd, limit):
 def times_of_runs(argv, program, folder, limit):
     """Processor time of each run of a hunt, in their order, as /proc said last: runs are the children of the fork server, which is `program` too. What is
     executed again at the end of the hunt (races, with stacks) follows behind them."""
-    hunt = subprocess.Popen([str(a) for a in argv], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    hunt = subprocess.Popen([str(a) for a in argv],
+                            cwd=folder,
+                            stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
     end, seen, ticks, program = time.monotonic() + limit, {}, os.sysconf("SC_CLK_TCK"), os.path.realpath(program)
     while hunt.poll() is None:
         if time.monotonic() > end:
@@ -94,7 +107,8 @@ class Computation:
     def built(self, subject, variant):
         from fetch import Sources
         tree, lib = self.work / f"{subject.package}-{variant}", self.heddle.parent.parent / "lib" / "heddle"
-        stamp = "built" if variant == "clang" else str(max((lib / f).stat().st_mtime_ns for f in ("libheddle_rt.a", "heddle-pass.so")))
+        stamp = "built" if variant == "clang" else str(
+            max((lib / f).stat().st_mtime_ns for f in ("libheddle_rt.a", "heddle-pass.so")))
         mark = tree.with_suffix(".stamp")
         if not (mark.exists() and mark.read_text() == stamp):
             must([ROOT / "scripts/install-deps", "dpkg-dev", *subject.needs], self.work)
@@ -112,7 +126,10 @@ class Computation:
 
     def controlled(self, folder, more, command, *options):
         """The mean over runs FIRST + 1 to FIRST + more. Not the difference of two hunts: they do not execute the same races again."""
-        argv = [self.heddle, "hunt", "-q", "--seed", 1, "--runs", FIRST + more, "--workers", 1, "--time", 0, "--hang-timeout", "10m", "-o", "t.heddle", *options, "--", *command]
+        argv = [
+            self.heddle, "hunt", "-q", "--seed", 1, "--runs", FIRST + more, "--workers", 1, "--time", 0,
+            "--hang-timeout", "10m", "-o", "t.heddle", *options, "--", *command
+        ]
         times = times_of_runs(argv, command[0], folder, 3600)[FIRST:FIRST + more]
         if len(times) < more:
             raise RuntimeError(f"only {FIRST + len(times)} runs were seen")
@@ -150,7 +167,11 @@ class Computation:
 
     def served(self, exe, subject, folder, timed):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        server = subprocess.Popen([str(w) for w in [exe, *subject.command]], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        server = subprocess.Popen([str(w) for w in [exe, *subject.command]],
+                                  cwd=folder,
+                                  stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
         time.sleep(0.5)
         try:
             must(shlex.split(timed), folder, 300)
@@ -161,10 +182,12 @@ class Computation:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - self.client(folder)
 
     def section(self):
-        lines = ["## Computation", "",
-                 f"Processor time of one controlled run (`heddle hunt`, default options), the mean of runs {FIRST + 1} to {FIRST + MORE} (memcached: to 16), beside clang -O2 of the same source with the same input. "
-                 "*Before*: the version before light clones, as issue 14 has it.", "",
-                 "| program | native | before | a controlled run | ratio | goal |", "|---|---|---|---|---|---|"]
+        lines = [
+            "## Computation", "",
+            f"Processor time of one controlled run (`heddle hunt`, default options), the mean of runs {FIRST + 1} to {FIRST + MORE} (memcached: to 16), beside clang -O2 of the same source with the same input. "
+            "*Before*: the version before light clones, as issue 14 has it.", "",
+            "| program | native | before | a controlled run | ratio | goal |", "|---|---|---|---|---|---|"
+        ]
         for name, row in self.rows.items():
             subject = SUBJECTS[name]
             if isinstance(row, str):
@@ -173,5 +196,7 @@ class Computation:
             native, controlled = row
             ratio = controlled / native
             met = "met" if ratio <= subject.goal else "**not met**"
-            lines.append(f"| {name} | {native:.2f} s | {subject.before:.0f}x | {controlled:.2f} s | {ratio:.1f}x | at most {subject.goal:.0f}x: {met} |")
+            lines.append(
+                f"| {name} | {native:.2f} s | {subject.before:.0f}x | {controlled:.2f} s | {ratio:.1f}x | at most {subject.goal:.0f}x: {met} |"
+            )
         return "\n".join(lines) + "\n"

@@ -21,8 +21,14 @@ class Bench:
 
     def hunt(self, exe, *flags, args=(), backend="baton", options=""):
         env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}:coverage=0{options}")
-        p = subprocess.run([str(x) for x in (self.heddle, "hunt", "--json", "--seed", 1, "--time", "120s", *flags, "--", exe, *args)], cwd=self.work,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+        p = subprocess.run(
+            [str(x) for x in (self.heddle, "hunt", "--json", "--seed", 1, "--time", "120s", *flags, "--", exe, *args)],
+            cwd=self.work,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env)
         if p.returncode not in (0, 66):
             sys.exit(f"bench: {flags} {exe}: status {p.returncode} {p.stderr}")
         return json.loads(p.stdout)
@@ -44,11 +50,13 @@ def native_seconds(command, repeats):
     return best
 
 
-MODES = [("baton, pct", "baton", "pct", "off", 1, ">= 1,000/s on an idle core"), ("baton, random walk", "baton", "random", "off", 1, ""),
-         ("fibers, pct", "fibers", "pct", "off", 1, ""), ("fibers, random walk", "fibers", "random", "off", 1, ">= 1,500/s on an idle core"),
+MODES = [("baton, pct", "baton", "pct", "off", 1, ">= 1,000/s on an idle core"),
+         ("baton, random walk", "baton", "random", "off", 1, ""), ("fibers, pct", "fibers", "pct", "off", 1, ""),
+         ("fibers, random walk", "fibers", "random", "off", 1, ">= 1,500/s on an idle core"),
          ("fibers, random walk, detector on", "fibers", "random", "on", 1, ""),
          ("fibers, random walk, one worker per core", "fibers", "random", "off", os.cpu_count(), ""),
-         ("defaults: auto, one worker per core", "fibers", "auto", "auto", os.cpu_count(), ">= 2,500/s on two idle cores")]
+         ("defaults: auto, one worker per core", "fibers", "auto", "auto", os.cpu_count(),
+          ">= 2,500/s on two idle cores")]
 
 
 def throughput(b):
@@ -59,7 +67,16 @@ def throughput(b):
     for _ in range(1 if b.quick else 12):
         rates.setdefault("floor", []).append(float(subprocess.check_output([str(floor)])))
         for name, backend, strategy, detector, workers, _ in MODES:
-            r = b.hunt(exe, "--runs", 300 if b.quick else 500, "--strategy", strategy, "--detector", detector, "--workers", workers, backend=backend)
+            r = b.hunt(exe,
+                       "--runs",
+                       300 if b.quick else 500,
+                       "--strategy",
+                       strategy,
+                       "--detector",
+                       detector,
+                       "--workers",
+                       workers,
+                       backend=backend)
             rates.setdefault(name, []).append(r["runs"] / r["seconds"])
     told = lambda name: f"{max(rates[name]):.0f}/s, median {statistics.median(rates[name]):.0f}/s"
     b.row("floor: fork + 4 threads, no control", told("floor"))
@@ -71,16 +88,31 @@ def throughput(b):
 def per_point(b, exe, strategy, backend, small, big, *args):
     """Seconds per scheduling point: the difference of a long and a short run."""
     best = 1e9
-    for _ in range(2 if b.quick else 30 if backend == "fibers" else 5):  # the least of many: a switch is a difference of two of these
-        seconds = [b.hunt(exe, "--runs", 1, "--workers", 1, "--detector", "off", "--strategy", strategy, "--max-steps", 100_000_000, args=(n, *args),
-                          backend=backend)["seconds"] for n in (small, big)]
+    for _ in range(2 if b.quick else 30 if backend ==
+                   "fibers" else 5):  # the least of many: a switch is a difference of two of these
+        seconds = [
+            b.hunt(exe,
+                   "--runs",
+                   1,
+                   "--workers",
+                   1,
+                   "--detector",
+                   "off",
+                   "--strategy",
+                   strategy,
+                   "--max-steps",
+                   100_000_000,
+                   args=(n, *args),
+                   backend=backend)["seconds"] for n in (small, big)
+        ]
         best = min(best, (seconds[1] - seconds[0]) / (big - small))
     return best
 
 
 def decisions(b):
     stay = per_point(b, b.build("stay", STAY), "pct", "fibers", 200_000, 8_000_000)
-    b.row("a scheduling point at which the thread stays: hook, decision, hashes (an acquire fence)", f"{stay * 1e9:.1f} ns", "<= 10 ns")
+    b.row("a scheduling point at which the thread stays: hook, decision, hashes (an acquire fence)",
+          f"{stay * 1e9:.1f} ns", "<= 10 ns")
     exe = b.build("switch", SWITCH)
     for backend, small, big, wanted in (("fibers", 200_000, 4_000_000, "<= 60 ns"), ("baton", 20_000, 200_000, "")):
         # A random walk over n threads switches at (n-1)/n of its points: the difference of two walks is switches only.
@@ -103,7 +135,19 @@ def traces(b):
     count = 100_000 if b.quick else 10_000_000
     trace = b.work / "long.heddle"
     start = time.perf_counter()
-    b.hunt(exe, "--runs", 1, "--workers", 1, "--detector", "off", "--strategy", "random", "-o", trace, args=(count,), backend="fibers",
+    b.hunt(exe,
+           "--runs",
+           1,
+           "--workers",
+           1,
+           "--detector",
+           "off",
+           "--strategy",
+           "random",
+           "-o",
+           trace,
+           args=(count, ),
+           backend="fibers",
            options=":detail=accesses")
     written = time.perf_counter() - start
     start = time.perf_counter()
@@ -113,9 +157,14 @@ def traces(b):
     subprocess.run([str(b.heddle), "show", str(trace)], stdout=subprocess.DEVNULL, check=True)
     text = time.perf_counter() - start
     start = time.perf_counter()
-    subprocess.run([str(b.heddle), "show", "--step", str(shown["steps"] // 2), "--thread", "0.1", str(trace)], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([str(b.heddle), "show", "--step",
+                    str(shown["steps"] // 2), "--thread", "0.1",
+                    str(trace)],
+                   stdout=subprocess.DEVNULL,
+                   check=True)
     around = time.perf_counter() - start
-    b.row(f"trace of {shown['events'] / 1e6:.1f} million events: size per event", f"{trace.stat().st_size / shown['events']:.2f} bytes")
+    b.row(f"trace of {shown['events'] / 1e6:.1f} million events: size per event",
+          f"{trace.stat().st_size / shown['events']:.2f} bytes")
     b.row("  hunt, re-execute and write", f"{written:.1f} s")
     b.row("  open and show as JSON", f"{seconds:.1f} s")
     b.row("  open and show as text", f"{text:.1f} s")

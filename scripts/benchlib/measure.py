@@ -44,9 +44,18 @@ def run(command, folder, program=None, beside=None, env=None, limit=300):
     one is sent SIGTERM."""
     start, most, client = time.perf_counter(), 0, None
     out = open(folder / "said", "wb")
-    p = subprocess.Popen([str(c) for c in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, start_new_session=True)
+    p = subprocess.Popen([str(c) for c in command],
+                         cwd=folder,
+                         stdin=subprocess.DEVNULL,
+                         stdout=out,
+                         stderr=out,
+                         env=env,
+                         start_new_session=True)
     if beside:
-        client = subprocess.Popen([str(c) for c in beside], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        client = subprocess.Popen([str(c) for c in beside],
+                                  cwd=folder,
+                                  stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL)
     told = False
     try:
         while True:

@@ -43,9 +43,15 @@ def helgrind():
 
 
 def modes(heddle):
-    return [Mode(NATIVE, "clang", []), Mode(TSAN, "tsan", []), helgrind(),
-            Mode(IDLE, "heddle", []), Mode(RECORD, "heddle", [heddle, "record", "--quiet", "-o", "log.heddle"], True, True),
-            Mode(CONTROLLED, "heddle", [heddle, "hunt", "--seed", 1, "--runs", 1, "--workers", 1, "--time", 0, "-o", "hunt.heddle"], True)]
+    return [
+        Mode(NATIVE, "clang", []),
+        Mode(TSAN, "tsan", []),
+        helgrind(),
+        Mode(IDLE, "heddle", []),
+        Mode(RECORD, "heddle", [heddle, "record", "--quiet", "-o", "log.heddle"], True, True),
+        Mode(CONTROLLED, "heddle",
+             [heddle, "hunt", "--seed", 1, "--runs", 1, "--workers", 1, "--time", 0, "-o", "hunt.heddle"], True)
+    ]
 
 
 def has_client_option(heddle, verb):
@@ -65,7 +71,8 @@ def once(subject, mode):
         command, beside = [*command, "--"], None
     # Reports cost ThreadSanitizer time that is not its hooks'.
     env = dict(os.environ, TSAN_OPTIONS="report_bugs=0:exitcode=0")
-    sample = measure.run([*command, *subject.command(exe)], subject.folder, exe if mode.ours else None, beside, env, LIMIT)
+    sample = measure.run([*command, *subject.command(exe)], subject.folder, exe if mode.ours else None, beside, env,
+                         LIMIT)
     if sample.status is None:
         return Row(why=f"more than {LIMIT} s")
     if sample.status != 0:
@@ -88,7 +95,8 @@ def measure_subject(subject, heddle, repeats, say):
             row = once(subject, mode)
             say(f"  {subject.name:<10} {mode.name:<22} {f'{row.seconds:.2f} s' if row.seconds else row.why}")
             if best and row.seconds:
-                row = Row((*best.times, *row.times), max(best.kilobytes, row.kilobytes), row.log if row.log else best.log)
+                row = Row((*best.times, *row.times), max(best.kilobytes, row.kilobytes),
+                          row.log if row.log else best.log)
             rows[mode.name] = row
     return rows
 
@@ -104,14 +112,17 @@ def ratio(rows, a, b, of="seconds"):
 
 
 def table(rows):
-    lines = ["| | time | median | against clang | against ThreadSanitizer | memory | log |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| | time | median | against clang | against ThreadSanitizer | memory | log |", "|---|---|---|---|---|---|---|"
+    ]
     for name, row in rows.items():
         if row.seconds is None:
             lines.append(f"| {name} | {row.why.replace('|', '/')} | | | | | |")
             continue
         ratios = [f"{r:.2f}x" if (r := ratio(rows, name, other)) else "" for other in (NATIVE, TSAN)]
-        lines.append(f"| {name} | {row.seconds:.2f} s | {row.median:.2f} s | {ratios[0]} | {ratios[1]} | {bytes_of(row.kilobytes * 1024)} | "
-                     f"{bytes_of(row.log) if row.log is not None else ''} |")
+        lines.append(
+            f"| {name} | {row.seconds:.2f} s | {row.median:.2f} s | {ratios[0]} | {ratios[1]} | {bytes_of(row.kilobytes * 1024)} | "
+            f"{bytes_of(row.log) if row.log is not None else ''} |")
     return lines
 
 
@@ -142,7 +153,8 @@ def goals(results):
 def losses(results):
     """Where somebody else is faster than we are."""
     for name, (_, rows) in results.items():
-        for ours, other in ((IDLE, NATIVE), (RECORD, TSAN), (RECORD, HELGRIND), (CONTROLLED, TSAN), (CONTROLLED, HELGRIND)):
+        for ours, other in ((IDLE, NATIVE), (RECORD, TSAN), (RECORD, HELGRIND), (CONTROLLED, TSAN), (CONTROLLED,
+                                                                                                     HELGRIND)):
             value = ratio(rows, ours, other)
             if value and value > (1.05 if ours == IDLE else 1.0):
                 yield f"- {name}: {ours} takes {value:.2f} times as long as {other}"
@@ -165,14 +177,19 @@ class Reach:
                 self.missing.append(f"- {name} could not be built: {' '.join(str(error).split())[-300:]}")
                 say(self.missing[-1])
                 continue
-            self.results[name] = (subject, measure_subject(subject, self.heddle, 1 if self.quick else TURNS_OF_REAL if subject.real else TURNS, say))
+            self.results[name] = (subject,
+                                  measure_subject(subject, self.heddle,
+                                                  1 if self.quick else TURNS_OF_REAL if subject.real else TURNS, say))
 
     def section(self):
-        lines = ["## Reach", "",
-                 f"On two processors. Least time of {TURNS} turns ({TURNS_OF_REAL} of real programs), and their median; what takes more than {SLOW:.0f} s is run once. Ratios are of the least, since noise only adds; those of the goals also turn by turn (geometric mean). Most memory of the program's process (with heddle the mapped log is in it), "
-                 "size of the finished trace. ThreadSanitizer is clang 19's, with its reports switched off; Helgrind is Debian's valgrind, "
-                 f"with one part in {HELGRIND_SHARE} of memcached's requests, and its time multiplied. "
-                 "`heddle record` is the whole command, from start to finished trace; so is `heddle hunt --runs 1`, with the race detector.", ""]
+        lines = [
+            "## Reach", "",
+            f"On two processors. Least time of {TURNS} turns ({TURNS_OF_REAL} of real programs), and their median; what takes more than {SLOW:.0f} s is run once. Ratios are of the least, since noise only adds; those of the goals also turn by turn (geometric mean). Most memory of the program's process (with heddle the mapped log is in it), "
+            "size of the finished trace. ThreadSanitizer is clang 19's, with its reports switched off; Helgrind is Debian's valgrind, "
+            f"with one part in {HELGRIND_SHARE} of memcached's requests, and its time multiplied. "
+            "`heddle record` is the whole command, from start to finished trace; so is `heddle hunt --runs 1`, with the race detector.",
+            ""
+        ]
         for name, (subject, rows) in self.results.items():
             lines += [f"### {name}", f"{subject.what[0].upper()}{subject.what[1:]}.", "", *table(rows), ""]
         lost = list(losses(self.results))

@@ -18,7 +18,14 @@ GOAL = 6
 
 def schedules(heddle, exe, strategy, seed, runs=RUNS, seconds=SECONDS):
     """To the first failure; `runs` when there was none, which is then a lower bound. And the strategy that found it."""
-    code, found, err = corpus.hunt(heddle, exe, (), exe.parent, strategy, runs=runs, seed=seed, time=f"{seconds}s", more=("--workers", 1))
+    code, found, err = corpus.hunt(heddle,
+                                   exe, (),
+                                   exe.parent,
+                                   strategy,
+                                   runs=runs,
+                                   seed=seed,
+                                   time=f"{seconds}s",
+                                   more=("--workers", 1))
     if code not in (corpus.FOUND, corpus.CLEAN):
         print(f"  {exe.name} {strategy} seed {seed}: status {code} {err[-200:]}", flush=True)
     return found["runs"] if code == corpus.FOUND else runs
@@ -42,9 +49,11 @@ class Search:
     def measure(self):
         self.work.mkdir(parents=True, exist_ok=True)
         jobs = [(p, p.build(self.heddle, self.work), s) for p in self.programs for s in self.strategies]
-        for (p, _, s), found in each_on_a_processor(lambda j: [schedules(self.heddle, j[1], j[2], seed) for seed in self.seeds], jobs):
+        for (p, _, s), found in each_on_a_processor(
+                lambda j: [schedules(self.heddle, j[1], j[2], seed) for seed in self.seeds], jobs):
             self.results[p.name, s] = found
-        (self.work / "search.json").write_text(json.dumps({f"{p} {s}": found for (p, s), found in self.results.items()}))
+        (self.work / "search.json").write_text(json.dumps({f"{p} {s}": found
+                                                           for (p, s), found in self.results.items()}))
         return self
 
     def of_half(self, half, strategy):
@@ -63,14 +72,19 @@ class Search:
 
     def section(self):
         halves = [h for h in search.HALVES if any(p.half == h for p in self.programs)]
-        lines = ["## Search", "",
-                 f"Schedules to the first failure in the programs of `corpus/search` (median over {len(self.seeds)} seeds, and the mean; at most {RUNS:,}), one worker. "
-                 "Parameters of the search are chosen on the half `tuning`; the claim is about the other half. A hunt that found nothing counts as its budget.", ""]
+        lines = [
+            "## Search", "",
+            f"Schedules to the first failure in the programs of `corpus/search` (median over {len(self.seeds)} seeds, and the mean; at most {RUNS:,}), one worker. "
+            "Parameters of the search are chosen on the half `tuning`; the claim is about the other half. A hunt that found nothing counts as its budget.",
+            ""
+        ]
         for half in halves:
             lines += [*self.table(half), ""]
         if "held out" in halves:
             mean = self.of_half("held out", "auto")[0]
-            lines.append(f"- goal: the geometric mean of `auto`'s medians is below {GOAL} in the half held out: {mean:.1f}, {'met' if mean < GOAL else '**not met**'}")
+            lines.append(
+                f"- goal: the geometric mean of `auto`'s medians is below {GOAL} in the half held out: {mean:.1f}, {'met' if mean < GOAL else '**not met**'}"
+            )
         return "\n".join(lines) + "\n"
 
 

@@ -17,8 +17,16 @@ NEVER = math.inf
 
 def trial(heddle, exe, p, strategy, seed):
     """Schedules to the first failure; NEVER: none failed. None: there is no answer."""
-    code, found, err = corpus.hunt(heddle, exe, p.args(), exe.parent, strategy, runs=RUNS, seed=seed, time=f"{SECONDS}s",
-                                   trace=exe.parent / f"{p.name}-{strategy}-{seed}.heddle", more=("--workers", 1))
+    code, found, err = corpus.hunt(heddle,
+                                   exe,
+                                   p.args(),
+                                   exe.parent,
+                                   strategy,
+                                   runs=RUNS,
+                                   seed=seed,
+                                   time=f"{SECONDS}s",
+                                   trace=exe.parent / f"{p.name}-{strategy}-{seed}.heddle",
+                                   more=("--workers", 1))
     (exe.parent / f"{p.name}-{strategy}-{seed}.heddle").unlink(missing_ok=True)
     if code not in (corpus.FOUND, corpus.CLEAN):
         print(f"  {p.name} {strategy} seed {seed}: status {code} {err[-200:]}", flush=True)
@@ -54,7 +62,8 @@ class Strategies:
             exe = p.build(self.heddle, self.work)
             for strategy in strategies:
                 jobs.append((p, exe, strategy, range(1, 1 + (1 if strategy in ONCE else seeds or self.trials))))
-        for (p, _, strategy, _), answers in each_on_a_processor(lambda j: trials(self.heddle, j[1], j[0], j[2], j[3]), jobs):
+        for (p, _, strategy, _), answers in each_on_a_processor(lambda j: trials(self.heddle, j[1], j[0], j[2], j[3]),
+                                                                jobs):
             for seed, schedules in answers:
                 if schedules is None:
                     self.missing.append(f"- {p.name}, {strategy}, seed {seed}: no answer")
@@ -67,7 +76,14 @@ class Strategies:
         exe = b.build("points", POINTS)
         for _ in range(b.repeats()):
             for strategy in strategies:  # in turn: the machine is not always equally fast
-                r = b.hunt(exe, "--runs", 200 if self.quick or strategy == "dpor" else 2000, "--strategy", strategy, "--workers", 1, backend="fibers")
+                r = b.hunt(exe,
+                           "--runs",
+                           200 if self.quick or strategy == "dpor" else 2000,
+                           "--strategy",
+                           strategy,
+                           "--workers",
+                           1,
+                           backend="fibers")
                 self.speeds[strategy] = max(self.speeds.get(strategy, 0), r["runs"] / r["seconds"])
 
     def best(self, rows):
@@ -76,7 +92,10 @@ class Strategies:
 
     def ratios(self):
         """{program: auto's median against the best one's}, where there is one."""
-        return {name: median(rows["auto"]) / best for name, rows in self.results.items() if "auto" in rows and (best := self.best(rows)[1]) < NEVER}
+        return {
+            name: median(rows["auto"]) / best
+            for name, rows in self.results.items() if "auto" in rows and (best := self.best(rows)[1]) < NEVER
+        }
 
     def goals(self):
         ratios = self.ratios()
@@ -89,29 +108,40 @@ class Strategies:
         yield f"- `auto` finds what any single strategy finds: {len(anybody) - len(lost)} of {len(anybody)} programs, {'met' if not lost else '**not met**: ' + ', '.join(lost)}"
         if weaker:
             yield f"- not in every hunt: {', '.join(weaker)}"
-        yield (f"- its median is at most twice that of the best single strategy for {len(ratios) - len(slow)} of {len(ratios)} programs, "
-               f"{'met' if not slow else '**not met**: ' + ', '.join(f'{n} {ratios[n]:.1f}x' for n in slow)}")
+        yield (
+            f"- its median is at most twice that of the best single strategy for {len(ratios) - len(slow)} of {len(ratios)} programs, "
+            f"{'met' if not slow else '**not met**: ' + ', '.join(f'{n} {ratios[n]:.1f}x' for n in slow)}")
         yield f"- over all programs the median of these ratios is {statistics.median(ratios.values()):.1f}, the worst {max(ratios.values()):.1f}"
         for strategy in RANDOMISED:
-            single = {n: median(rows[strategy]) / self.best(rows)[1] for n, rows in self.results.items() if strategy in rows and self.best(rows)[1] < NEVER}
-            never, worst = sum(r == NEVER for r in single.values()), max((r for r in single.values() if r < NEVER), default=NEVER)
-            yield (f"  - for comparison, `{strategy}` alone: at most twice the best for {sum(r <= 2 for r in single.values())}, at worst {worst:.0f}x"
-                   f"{f', and {never} not found by most hunts' if never else ''}")
+            single = {
+                n: median(rows[strategy]) / self.best(rows)[1]
+                for n, rows in self.results.items() if strategy in rows and self.best(rows)[1] < NEVER
+            }
+            never, worst = sum(r == NEVER for r in single.values()), max((r for r in single.values() if r < NEVER),
+                                                                         default=NEVER)
+            yield (
+                f"  - for comparison, `{strategy}` alone: at most twice the best for {sum(r <= 2 for r in single.values())}, at worst {worst:.0f}x"
+                f"{f', and {never} not found by most hunts' if never else ''}")
 
     def section(self):
         shown = ("auto", *RANDOMISED, *ONCE)
-        lines = ["## Strategies", "",
-                 f"Hunts of at most {RUNS:,} schedules (or {SECONDS} s) in the corpus, one worker: the median of the schedules to the first failure, over {self.trials} seeds; in parentheses how many hunts "
-                 "found a failure, when not all did; `-`: most found nothing (the hunts after the one that settled this are left out). `dfs` and `dpor` do not depend on the seed: one hunt each. "
-                 "Schedules are counted, not seconds: the load of the machine plays no part but in the last line, executions per second of a program with four threads and 500 points (the race detector as by default).", "",
-                 f"| program | {' | '.join(shown)} | best single, auto against it |", "|---|" + "---|" * (len(shown) + 1)]
+        lines = [
+            "## Strategies", "",
+            f"Hunts of at most {RUNS:,} schedules (or {SECONDS} s) in the corpus, one worker: the median of the schedules to the first failure, over {self.trials} seeds; in parentheses how many hunts "
+            "found a failure, when not all did; `-`: most found nothing (the hunts after the one that settled this are left out). `dfs` and `dpor` do not depend on the seed: one hunt each. "
+            "Schedules are counted, not seconds: the load of the machine plays no part but in the last line, executions per second of a program with four threads and 500 points (the race detector as by default).",
+            "", f"| program | {' | '.join(shown)} | best single, auto against it |", "|---|" + "---|" * (len(shown) + 1)
+        ]
         ratios = self.ratios()
         for name, rows in self.results.items():
             best = self.best(rows)
-            ratio = f"{best[0]}, {ratios[name]:.1f}x" if name in ratios and ratios[name] < NEVER else "nobody" if best[1] == NEVER else f"{best[0]}, auto never"
+            ratio = f"{best[0]}, {ratios[name]:.1f}x" if name in ratios and ratios[name] < NEVER else "nobody" if best[
+                1] == NEVER else f"{best[0]}, auto never"
             lines.append(f"| {name} | {' | '.join(cell(rows.get(s, [])) for s in shown)} | {ratio} |")
         if self.speeds:
-            lines.append(f"| executions per second | {' | '.join(f'{self.speeds[s]:.0f}' if s in self.speeds else '' for s in shown)} | |")
+            lines.append(
+                f"| executions per second | {' | '.join(f'{self.speeds[s]:.0f}' if s in self.speeds else '' for s in shown)} | |"
+            )
         return "\n".join([*lines, "", "### Goals, and whether they are met", *self.goals(), *self.missing]) + "\n"
 
 

@@ -21,8 +21,14 @@ class Subject:
 
 
 def must(argv, cwd, timeout=900, env=None):
-    p = subprocess.run([str(a) for a in argv], cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                       timeout=timeout, env=env)
+    p = subprocess.run([str(a) for a in argv],
+                       cwd=cwd,
+                       stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT,
+                       text=True,
+                       timeout=timeout,
+                       env=env)
     if p.returncode:
         raise RuntimeError(f"{' '.join(map(str, argv))[:200]}: status {p.returncode}: {p.stdout[-800:]}")
 
@@ -30,8 +36,11 @@ def must(argv, cwd, timeout=900, env=None):
 class Builder:
     def __init__(self, heddle, work, quick):
         self.heddle, self.work, self.quick = heddle, work, quick
-        self.fronts = {"clang": ("clang-19", "clang++-19"), "tsan": ("clang-19 -fsanitize=thread", "clang++-19 -fsanitize=thread"),
-                       "heddle": (f"{heddle} cc", f"{heddle} c++")}
+        self.fronts = {
+            "clang": ("clang-19", "clang++-19"),
+            "tsan": ("clang-19 -fsanitize=thread", "clang++-19 -fsanitize=thread"),
+            "heddle": (f"{heddle} cc", f"{heddle} c++")
+        }
 
     def folder(self, name):
         folder = self.work / "run" / name
@@ -59,7 +68,8 @@ class Builder:
     def stamp(self, variant):
         """What a built program depends on."""
         lib = self.heddle.parent.parent / "lib" / "heddle"
-        return "built" if variant != "heddle" else str(max((lib / f).stat().st_mtime_ns for f in ("libheddle_rt.a", "heddle-pass.so")))
+        return "built" if variant != "heddle" else str(
+            max((lib / f).stat().st_mtime_ns for f in ("libheddle_rt.a", "heddle-pass.so")))
 
     def real(self, name):
         """The program of tests/real, from Debian's sources through its own build system; what was built before is taken."""
@@ -89,28 +99,40 @@ class Builder:
         executables, folder = self.real("xz"), self.folder("xz")
         megabytes = 1 if self.quick else 3
         self.text(folder, megabytes)
-        return Subject("xz", f"compresses {megabytes} MB, 2 threads; liblzma is part of the program, so its computation is instrumented",
-                       True, folder, executables, lambda exe: [exe, "-k", "-f", "-T2", "--block-size=512KiB", "text"])
+        return Subject(
+            "xz",
+            f"compresses {megabytes} MB, 2 threads; liblzma is part of the program, so its computation is instrumented",
+            True, folder, executables, lambda exe: [exe, "-k", "-f", "-T2", "--block-size=512KiB", "text"])
 
     def pbzip2(self):
         executables, folder = self.real("pbzip2"), self.folder("pbzip2")
         megabytes = 2 if self.quick else 12
         self.text(folder, megabytes)
-        return Subject("pbzip2", f"compresses {megabytes} MB, 2 threads; the compression itself is libbz2's, which nobody instruments but Helgrind",
-                       True, folder, executables, lambda exe: [exe, "-k", "-f", "-p2", "-b5", "text"])
+        return Subject(
+            "pbzip2",
+            f"compresses {megabytes} MB, 2 threads; the compression itself is libbz2's, which nobody instruments but Helgrind",
+            True, folder, executables, lambda exe: [exe, "-k", "-f", "-p2", "-b5", "text"])
 
     def memcached(self):
         executables, folder = self.real("memcached"), self.folder("memcached")
         load, requests = self.work / "load", 4_000 if self.quick else 60_000
         must(["clang-19", "-O2", "-pthread", HERE / "load.c", "-o", load], self.work)
-        return Subject("memcached", f"2 threads, {requests:,} requests over 2 connections, 16 under way at a time; seconds of the load, without the start",
-                       True, folder, executables, lambda exe: [exe, "-u", "root", "-t", "2", "-c", CONNECTIONS, "-l", "127.0.0.1", "-p", PORT],
-                       client=lambda share: [load, PORT, requests // share, "seconds"], divisible=not self.quick)
+        return Subject(
+            "memcached",
+            f"2 threads, {requests:,} requests over 2 connections, 16 under way at a time; seconds of the load, without the start",
+            True,
+            folder,
+            executables,
+            lambda exe: [exe, "-u", "root", "-t", "2", "-c", CONNECTIONS, "-l", "127.0.0.1", "-p", PORT],
+            client=lambda share: [load, PORT, requests // share, "seconds"],
+            divisible=not self.quick)
 
     def subjects(self):
         """Functions that build one each: what cannot be built is a line of the table, not the end of it."""
-        yield "cpu", lambda: self.kernel("cpu", "2 threads sort, each memory of its own; no synchronisation", 4 if self.quick else 60)
-        yield "locks", lambda: self.kernel("locks", "2 threads, 16 locks, one addition under each", 20_000 if self.quick else 1_000_000)
+        yield "cpu", lambda: self.kernel("cpu", "2 threads sort, each memory of its own; no synchronisation", 4
+                                         if self.quick else 60)
+        yield "locks", lambda: self.kernel("locks", "2 threads, 16 locks, one addition under each", 20_000
+                                           if self.quick else 1_000_000)
         yield "xz", self.xz
         yield "pbzip2", self.pbzip2
         yield "memcached", self.memcached

@@ -13,7 +13,16 @@ RUNS, SECONDS = 10_000, 500
 def silent(heddle, exe, p, runs):
     """(runs, races, what was said) of one hunt; nothing was said: None."""
     trace = exe.parent / f"{p.name}-twin.heddle"
-    code, found, err = corpus.hunt(heddle, exe, p.args(), exe.parent, "auto", runs=runs, seed=1, time=f"{SECONDS}s", trace=trace, more=("--workers", 1))
+    code, found, err = corpus.hunt(heddle,
+                                   exe,
+                                   p.args(),
+                                   exe.parent,
+                                   "auto",
+                                   runs=runs,
+                                   seed=1,
+                                   time=f"{SECONDS}s",
+                                   trace=trace,
+                                   more=("--workers", 1))
     said = None if code == corpus.CLEAN else f"status {code}: {(found.get('failure') or {}).get('message') or err[-200:]}"
     return found.get("runs", 0), len(found.get("races", [])), said
 
@@ -32,9 +41,15 @@ class Twins:
 
     def section(self):
         loud = [f"- {name}: {said}" for name, _, _, said in self.rows if said]
-        short = [f"- {name}: {runs:,} schedules in {SECONDS} s" for name, runs, _, said in self.rows if not said and runs < self.runs]
+        short = [
+            f"- {name}: {runs:,} schedules in {SECONDS} s" for name, runs, _, said in self.rows
+            if not said and runs < self.runs
+        ]
         racy = [f"{name} ({races})" for name, _, races, _ in self.rows if races]
-        return "\n".join(["## Fixed twins", "",
-                          f"Each program of the corpus without its bug, hunted by `auto` for {self.runs:,} schedules, seed 1: a failure would be a false alarm, or a bug of the twin.", "",
-                          f"- silent: {len(self.rows) - len(loud) - len(short)} of {len(self.rows)}, {'met' if not loud and not short else '**not met**'}", *loud, *short,
-                          f"- twins with data races: {', '.join(racy) or 'none'}"]) + "\n"
+        return "\n".join([
+            "## Fixed twins", "",
+            f"Each program of the corpus without its bug, hunted by `auto` for {self.runs:,} schedules, seed 1: a failure would be a false alarm, or a bug of the twin.",
+            "",
+            f"- silent: {len(self.rows) - len(loud) - len(short)} of {len(self.rows)}, {'met' if not loud and not short else '**not met**'}",
+            *loud, *short, f"- twins with data races: {', '.join(racy) or 'none'}"
+        ]) + "\n"

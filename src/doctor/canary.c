@@ -1,5 +1,5 @@
-// The program that heddle doctor hunts in: two threads take two locks in opposite order, and count without a lock. Alone it
-// fails hardly ever. -DRACY leaves the count.
+// The program that heddle doctor hunts in: two threads take two locks in opposite order, and count without a lock.
+// Alone it fails hardly ever. -DRACY leaves the count.
 #include <assert.h>
 #include <pthread.h>
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;

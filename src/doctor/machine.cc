@@ -74,7 +74,8 @@ bool sees_memory(pid_t pid) {
   const iovec local{&ours, 1}, remote{&theirs, 1};
   if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1) return ours == 'x';
   const int fd = open(fmt::format("/proc/{}/mem", pid).c_str(), O_RDONLY | O_CLOEXEC);
-  return fd >= 0 && pread(fd, &ours, 1, static_cast<off_t>(reinterpret_cast<std::uintptr_t>(&theirs))) == 1 && ours == 'x';
+  return fd >= 0 && pread(fd, &ours, 1, static_cast<off_t>(reinterpret_cast<std::uintptr_t>(&theirs))) == 1 &&
+         ours == 'x';
 }
 
 bool stops_process(pid_t pid) {

@@ -21,8 +21,8 @@ bool has_nameless_frame(const FailureRecord& failure) {
          std::ranges::any_of(thread->stack, [](const Frame& f) { return !f.system && f.function.empty(); });
 }
 
-// Names of what the program loads late may be known in one execution and not in the other: then what it says itself has to do. That it
-// took the same steps is asked beside this.
+// Names of what the program loads late may be known in one execution and not in the other: then what it says itself has
+// to do. That it took the same steps is asked beside this.
 bool says_the_same(const FailureRecord& one, const FailureRecord& other) {
   if (same_failure(one, other)) return true;
   return same_words(one, other) && (has_nameless_frame(one) || has_nameless_frame(other));

@@ -21,14 +21,14 @@ struct EnvironmentReads {
   void merge(const EnvironmentReads& other);
 };
 
-/// Why a trace has to hold every value; empty: those that were asked for are enough. `executed_again`: what is left out is
-/// proven by an execution without it, so that nothing has to be known about main.
-std::string why_whole_environment(const Launch& launch, const std::filesystem::path& executable, const EnvironmentReads& reads,
-                                  bool executed_again);
+/// Why a trace has to hold every value; empty: those that were asked for are enough. `executed_again`: what is left out
+/// is proven by an execution without it, so that nothing has to be known about main.
+std::string why_whole_environment(const Launch& launch, const std::filesystem::path& executable,
+                                  const EnvironmentReads& reads, bool executed_again);
 
-/// Each entry with its value replaced by as many x, but for those in `reads` and those that libc reads by itself. So the
-/// initial stack has the same size. LD_* and PATH, which a replay takes from its own environment, stay: `for_execution`;
-/// else they are replaced too.
+/// Each entry with its value replaced by as many x, but for those in `reads` and those that libc reads by itself. So
+/// the initial stack has the same size. LD_* and PATH, which a replay takes from its own environment, stay:
+/// `for_execution`; else they are replaced too.
 std::vector<std::string> without_unread(const std::vector<std::string>& environment, const EnvironmentReads& reads,
                                         bool for_execution);
 

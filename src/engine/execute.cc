@@ -158,8 +158,8 @@ void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
 }
 
 // In code that was not built by heddle cc (the whole program, or a library of it) a loop without a synchronisation call
-// cannot be left. While others could run, it may be waiting for them: then the hang is ours, not the program's. A hang, like
-// a livelock, is a claim about fair schedules.
+// cannot be left. While others could run, it may be waiting for them: then the hang is ours, not the program's. A hang,
+// like a livelock, is a claim about fair schedules.
 std::optional<Error> Executor::spinning(const HeddleResult& result, const std::vector<HeddleThreadInfo>& threads,
                                         const std::optional<FailureRecord>& seen) {
   if (!result.failure.has_regs || !seen) return std::nullopt;

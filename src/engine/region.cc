@@ -109,8 +109,8 @@ Status Region::make(const std::filesystem::path& file) {
   if (recording) {  // the logs grow with checks of their own
     if (int why = posix_fallocate(fd_, 0, static_cast<off_t>(page_up(sizeof(HeddleRegion)))))
       return error(fmt::format("cannot write {}: {}", file.string(), std::strerror(why)), kNoRoom);
-    for (HeddleAreaId area : {HEDDLE_AREA_MODULES, HEDDLE_AREA_NOTES, HEDDLE_AREA_THREADS, HEDDLE_AREA_PCS, HEDDLE_AREA_OBJECTS,
-                              HEDDLE_AREA_STACKS})
+    for (HeddleAreaId area : {HEDDLE_AREA_MODULES, HEDDLE_AREA_NOTES, HEDDLE_AREA_THREADS, HEDDLE_AREA_PCS,
+                              HEDDLE_AREA_OBJECTS, HEDDLE_AREA_STACKS})
       if (Status room = reserve(area, kMiB); !room)
         return error(fmt::format("cannot write {}: {}", file.string(), room.error().message), room.error().advice);
   }

@@ -65,8 +65,9 @@ std::string_view variable(std::string_view entry) { return entry.substr(0, entry
 bool comes_from_outside(std::string_view entry, Origin origin) {
   if (entry.starts_with("LD_") || variable(entry) == "PATH") return true;
   // Which modules libc loads, and where a sanitizer writes.
-  return origin == Origin::kForeign && (variable(entry) == "GCONV_PATH" || variable(entry) == "LOCPATH" || variable(entry) == "GLIBC_TUNABLES" ||
-                                        variable(entry).ends_with("SAN_OPTIONS"));
+  return origin == Origin::kForeign &&
+         (variable(entry) == "GCONV_PATH" || variable(entry) == "LOCPATH" || variable(entry) == "GLIBC_TUNABLES" ||
+          variable(entry).ends_with("SAN_OPTIONS"));
 }
 
 // Those from outside in the places of the recorded ones: a program that copies its environment allocates in its order.
@@ -89,8 +90,16 @@ std::vector<std::string> environment_of_replay(const std::vector<std::string>& r
 
 bool carries_bytes_out(const HeddleInput& r) {
   switch (r.number) {
-    case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2: case SYS_sendto: case SYS_sendmsg: case SYS_sendmmsg:
-      return r.kind == HEDDLE_IN_SYSCALL && r.result > 0 && !(r.reserved & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+      return r.kind == HEDDLE_IN_SYSCALL && r.result > 0 &&
+             !(r.reserved & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
     default:
       return false;
   }

@@ -31,11 +31,12 @@ struct ReplayReport {
   /// The trace is damaged and this execution followed all that is left of its schedule; it was ended there.
   bool followed_what_is_left = false;
   bool ended_from_outside = false;  // as the recorded run was, at the same step
-  bool replaced = false;            // it ended where the program replaced itself by exec; how the new program ended is not known
+  bool replaced = false;  // it ended where the program replaced itself by exec; how the new program ended is not known
   RunOutcome outcome;
 };
 
-/// Of a trace. Out of one that nobody vouches for no code is executed and no setting of loader, libc or sanitizer taken.
+/// Of a trace. Out of one that nobody vouches for no code is executed and no setting of loader, libc or sanitizer
+/// taken.
 enum class Origin { kTrusted, kForeign };
 
 /// Everything a replay needs of a trace, read once; replays of --times share it.

@@ -10,8 +10,8 @@ namespace heddle {
 
 class StopTable {
  public:
-  /// The steps of the recording, in order. A hand-over's `value` says in which hook since its thread's last step it was; one that is no
-  /// point is where its thread had stopped when the run ended.
+  /// The steps of the recording, in order. A hand-over's `value` says in which hook since its thread's last step it
+  /// was; one that is no point is where its thread had stopped when the run ended.
   void add(const HeddleEvent& step) {
     // A thread that never came to its first step waits for that by itself.
     if (!(step.flags & HEDDLE_EF_POINT) && step.thread != 0 && !last_entry_.contains(step.thread)) return;

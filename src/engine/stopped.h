@@ -11,7 +11,8 @@
 
 namespace heddle {
 
-/// A task of process `pid` through which its memory can be read: when main() ended by pthread_exit(), the process itself is none.
+/// A task of process `pid` through which its memory can be read: when main() ended by pthread_exit(), the process
+/// itself is none.
 pid_t task_with_memory(pid_t pid);
 
 /// Stops all threads of `pid` while this object lives; they go on afterwards. Where ptrace is not allowed it stops

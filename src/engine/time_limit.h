@@ -1,4 +1,5 @@
-// Ends what is going on at a given time, or when somebody else asks for it: a `stop` flag for workers and whoever looks at one.
+// Ends what is going on at a given time, or when somebody else asks for it: a `stop` flag for workers and whoever looks
+// at one.
 #pragma once
 #include <atomic>
 #include <chrono>

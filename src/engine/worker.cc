@@ -31,7 +31,8 @@ std::string last_line(const std::string& text) {
   std::size_t end = text.find_last_not_of(" \n\r\t");
   if (end == text.npos) return {};
   std::size_t begin = text.find_last_of('\n', end);
-  const std::string line = text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin + 1) + 1);
+  const std::string line =
+      text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin + 1) + 1);
   constexpr std::size_t kLongest = 200;
   return is_binary(line) ? binary_text(line) : fit(clean(line, true), kLongest, true);
 }
@@ -152,10 +153,11 @@ std::optional<Error> Worker::started_with_other_rights() {
   constexpr std::string_view kStart = HEDDLE_OTHER_RIGHTS;
   if (!said.starts_with(kStart)) return std::nullopt;
   const std::string started = said.substr(kStart.size());
-  return Error{fmt::format("{} starts {}, which has other rights than yours (set-user-ID, set-group-ID or file capabilities): "
-                           "heddle's runtime stays idle in such a program",
-                           options_.launch.program.string(), started),
-               fmt::format("let it start a copy, which has your rights: cp {} copy", started)};
+  return Error{
+      fmt::format("{} starts {}, which has other rights than yours (set-user-ID, set-group-ID or file capabilities): "
+                  "heddle's runtime stays idle in such a program",
+                  options_.launch.program.string(), started),
+      fmt::format("let it start a copy, which has your rights: cp {} copy", started)};
 }
 
 Error Worker::not_ready_error(bool timed_out) {

@@ -89,7 +89,8 @@ std::uint32_t EvidenceReader::object_id(const HeddleObjectInfo* object) const {
 
 std::string EvidenceReader::object_name(const HeddleObjectInfo* object) {
   if (!object) return {};
-  if (object_names_.empty()) object_names_ = object_names(evidence_.objects, evidence_.stack_words, evidence_.symbolizer);
+  if (object_names_.empty())
+    object_names_ = object_names(evidence_.objects, evidence_.stack_words, evidence_.symbolizer);
   return object_names_[static_cast<std::size_t>(object - evidence_.objects.data())].text;
 }
 

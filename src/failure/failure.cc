@@ -88,15 +88,17 @@ void place_assertion(FailureRecord& record, const HeddleFailure& failure) {
   if (record.function.empty()) record.function = without_parameters(text_of(failure.function));
 }
 
-/// libc notices a double free late: when a thread ends it gives its cache back. That thread's own free() is the place then.
+/// libc notices a double free late: when a thread ends it gives its cache back. That thread's own free() is the place
+/// then.
 void place_double_free(FailureRecord& record, EvidenceReader& evidence) {
   const HeddleDoubleFree& twice = evidence.raw().result->double_free;
   if (!twice.second_pc || !evidence.is_thread(twice.first_thread) || !evidence.is_thread(twice.second_thread)) return;
   const Stack first = evidence.call(twice.first_pc), second = evidence.call(twice.second_pc);
   const Frame *before = user_frame(first), *again = user_frame(second);
   if (!before || !again) return;
-  record.notes.push_back(fmt::format("a block was freed twice: at {}, thread {}; then at {}, thread {}", place_text(*before),
-                                     evidence.name(twice.first_thread), place_text(*again), evidence.name(twice.second_thread)));
+  record.notes.push_back(fmt::format("a block was freed twice: at {}, thread {}; then at {}, thread {}",
+                                     place_text(*before), evidence.name(twice.first_thread), place_text(*again),
+                                     evidence.name(twice.second_thread)));
   const std::uint32_t index = evidence.failure().thread;
   const Frame* own = user_frame(evidence.stack(index));
   if (own && !own->system) return;
@@ -144,7 +146,8 @@ std::optional<FailureRecord> classify(const RunEvidence& raw, int wait_status) {
 
   FailureRecord record;
   record.kind = cause.kind;
-  if (cause.recorded) record.threads = threads_at_failure(evidence);  // else the process is gone and the table is history
+  if (cause.recorded)
+    record.threads = threads_at_failure(evidence);  // else the process is gone and the table is history
   if (cause.kind == HEDDLE_FAIL_DEADLOCK) {
     record.deadlock = deadlock_edges(evidence);
     record.notes = deadlock_notes(evidence);

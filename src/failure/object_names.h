@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// By index in the region's table: "m", "queue.lock" (static storage), "thr->mutex" (as its first user spells it; several of
-/// that name are numbered from the second on: "thr->mutex#2"), "mutex#2". `symbolizer` may be null.
+/// By index in the region's table: "m", "queue.lock" (static storage), "thr->mutex" (as its first user spells it;
+/// several of that name are numbered from the second on: "thr->mutex#2"), "mutex#2". `symbolizer` may be null.
 std::vector<ObjectName> object_names(std::span<const HeddleObjectInfo> objects,
                                      std::span<const std::uint64_t> stack_words, Symbolizer* symbolizer);
 

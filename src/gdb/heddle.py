@@ -10,11 +10,21 @@ import gdb
 
 STOP_STEP, STOP_FAILURE, STOP_DIVERGENCE, STOP_EXIT = 1, 2, 3, 4
 # Kinds of failure that come as a signal.
-FATAL = {"SIGABRT": {"assertion", "abort", "exception", "check", "sanitizer"}, "SIGSEGV": {"segfault"}, "SIGBUS": {"bus"}, "SIGFPE": {"fpe"},
-         "SIGILL": {"ill"}, "SIGTRAP": {"ill"}}
-DIVERGENCES = {1: "the thread that the schedule names cannot run here", 2: "another event happened",
-               3: "the schedule is at its end: here the recorded run was cut off",
-               4: "the program asked for another input than it was recorded with", 5: "the program wrote something else than it was recorded with"}
+FATAL = {
+    "SIGABRT": {"assertion", "abort", "exception", "check", "sanitizer"},
+    "SIGSEGV": {"segfault"},
+    "SIGBUS": {"bus"},
+    "SIGFPE": {"fpe"},
+    "SIGILL": {"ill"},
+    "SIGTRAP": {"ill"}
+}
+DIVERGENCES = {
+    1: "the thread that the schedule names cannot run here",
+    2: "another event happened",
+    3: "the schedule is at its end: here the recorded run was cut off",
+    4: "the program asked for another input than it was recorded with",
+    5: "the program wrote something else than it was recorded with"
+}
 RUNTIME = re.compile(r"(^|/)runtime/(\w+/)?\w+\.(cc|c|S|h)$")
 LIBRARY = re.compile(r"^(/usr/(include|lib)/|\.\./|\./|.*/include/c\+\+/)")
 
@@ -115,7 +125,10 @@ class Session:
         """gdb's threads get the names of the recording."""
         try:
             count = min(self.number("thread_count", 4), 4096)
-            tids = {self.number("threads", 4, i * self.address["thread_size"] + self.address["thread_tid"]): i for i in range(count)}
+            tids = {
+                self.number("threads", 4, i * self.address["thread_size"] + self.address["thread_tid"]): i
+                for i in range(count)
+            }
         except gdb.MemoryError:
             return
         for thread in gdb.selected_inferior().threads():
@@ -193,7 +206,8 @@ def is_runtime_file(path):
 
 def in_program(place):
     """A location of a breakpoint that somebody may want: not in the runtime, not the jump between the clones of a function."""
-    return bool(place.source) and not is_runtime_file(place.source[0]) and not (place.function or "").startswith("heddle::rt::")
+    return bool(
+        place.source) and not is_runtime_file(place.source[0]) and not (place.function or "").startswith("heddle::rt::")
 
 
 def leave_runtime():
@@ -390,7 +404,8 @@ def leave_operation():
             point.delete()
     if not arrived:
         show_stop()
-        raise gdb.GdbError("stopped before the thread was back in the program" if session.alive() else "the program has ended")
+        raise gdb.GdbError(
+            "stopped before the thread was back in the program" if session.alive() else "the program has ended")
 
 
 def run_again(step):
@@ -486,7 +501,9 @@ class Prefix(gdb.Command):
 
     def invoke(self, argument, from_tty):
         if argument.strip():
-            raise gdb.GdbError(f"there is no `heddle {argument.strip()}`: heddle back [N] and heddle goto N go back, heddle help lists all")
+            raise gdb.GdbError(
+                f"there is no `heddle {argument.strip()}`: heddle back [N] and heddle goto N go back, heddle help lists all"
+            )
         say(HELP)
 
 
@@ -497,16 +514,22 @@ def command(name, text, act, takes_argument=False):
             raise gdb.GdbError(f"heddle {name} takes no argument")
         act(argument.strip()) if takes_argument else act()
 
-    body = {"__doc__": text, "invoke": invoke, "__init__": lambda self: gdb.Command.__init__(self, f"heddle {name}", gdb.COMMAND_RUNNING)}
+    body = {
+        "__doc__": text,
+        "invoke": invoke,
+        "__init__": lambda self: gdb.Command.__init__(self, f"heddle {name}", gdb.COMMAND_RUNNING)
+    }
     type(name, (gdb.Command,), body)()
 
 
-REVERSE = {"reverse-continue": "heddle back [N] goes N steps back (a step is a scheduling point), heddle goto 1 to the beginning",
-           "reverse-step": "heddle back goes one step back (a step is a scheduling point)",
-           "reverse-stepi": "heddle back goes one step back (a step is a scheduling point)",
-           "reverse-next": "heddle back goes one step back (a step is a scheduling point)",
-           "reverse-nexti": "heddle back goes one step back (a step is a scheduling point)",
-           "reverse-finish": "heddle back [N] goes N steps back; heddle where says which step this is"}
+REVERSE = {
+    "reverse-continue": "heddle back [N] goes N steps back (a step is a scheduling point), heddle goto 1 to the beginning",
+    "reverse-step": "heddle back goes one step back (a step is a scheduling point)",
+    "reverse-stepi": "heddle back goes one step back (a step is a scheduling point)",
+    "reverse-next": "heddle back goes one step back (a step is a scheduling point)",
+    "reverse-nexti": "heddle back goes one step back (a step is a scheduling point)",
+    "reverse-finish": "heddle back [N] goes N steps back; heddle where says which step this is"
+}
 
 
 class Reverse(gdb.Command):
@@ -524,8 +547,8 @@ class Reverse(gdb.Command):
 def set_up():
     wrapper = " ".join(map(shlex.quote, (session.heddle, "replay", "--start-under-gdb", session.trace))) + " --"
     os.environ["SHELL"] = "/bin/sh"
-    for line in (f"set exec-wrapper {wrapper}", "set startup-with-shell on", "set disable-randomization on", "set breakpoint pending on",
-                 "set print thread-events off", "handle SIGSYS nostop noprint pass"):
+    for line in (f"set exec-wrapper {wrapper}", "set startup-with-shell on", "set disable-randomization on",
+                 "set breakpoint pending on", "set print thread-events off", "handle SIGSYS nostop noprint pass"):
         gdb.execute(line, to_string=True)
     for name in ("next", "step"):
         gdb.execute(f"define hook-{name}\nheddle leave-operation\nend")
@@ -539,7 +562,8 @@ command("next-switch", "On to where another thread goes on.", to_next_switch)
 command("to-failure", "On to the failure of the recorded run.", to_failure)
 command("goto", "To step N, forward or back: heddle goto N.", lambda text: go_to(number_of(text)), True)
 command("back", "N steps back (default 1), by running again: heddle back [N].", back, True)
-command("leave-operation", "Lets the thread finish the operation that it stands in; next and step do it by themselves.", leave_operation)
+command("leave-operation", "Lets the thread finish the operation that it stands in; next and step do it by themselves.",
+        leave_operation)
 command("help", "What there is.", lambda: say(HELP))
 set_up()
 Frames()
@@ -549,7 +573,8 @@ gdb.events.stop.connect(on_stop)
 gdb.events.exited.connect(on_exit)
 gdb.events.before_prompt.connect(leave_runtime)
 if session.failure:
-    say(f"recorded: {session.failure['message']}   {session.failure['place']}, {session.steps} steps, {len(session.schedule) - 1} switches")
+    say(f"recorded: {session.failure['message']}   {session.failure['place']}, {session.steps} steps, {len(session.schedule) - 1} switches"
+        )
 else:
     say(f"recorded: no failure, {session.steps} steps, {len(session.schedule) - 1} switches")
 say("threads move only as recorded; `heddle help` for more")

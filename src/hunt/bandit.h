@@ -1,7 +1,7 @@
-// Thompson sampling (Thompson, Biometrika 1933): of some arms, the one whose drawn worth is the highest gets the next run.
-// What an arm is worth is its aptitude (how often its runs fail, from other programs, and less with each run here that
-// did not), squared, times the chance that a
-// run of it shows something new (from this program): who is half as apt has to be four times as new. Deviations: the posterior is a normal one with mean and variance of the beta
+// Thompson sampling (Thompson, Biometrika 1933): of some arms, the one whose drawn worth is the highest gets the next
+// run. What an arm is worth is its aptitude (how often its runs fail, from other programs, and less with each run here
+// that did not), squared, times the chance that a run of it shows something new (from this program): who is half as apt
+// has to be four times as new. Deviations: the posterior is a normal one with mean and variance of the beta
 // distribution, since sums and square roots are the same on every machine; what was learned is discounted with each
 // epoch, as news are no property of an arm but get rare; a part of the runs is dealt out by aptitude alone, since a bug
 // need not show in anything else. For strategies, and for whatever else a run can be given (a modifier: on and off).

@@ -6,7 +6,8 @@ namespace heddle {
 
 namespace {
 
-// Good-Turing says nothing of a small sample. Where none of n runs showed something new, up to 3 in n may (the rule of three, at 95 %).
+// Good-Turing says nothing of a small sample. Where none of n runs showed something new, up to 3 in n may (the rule of
+// three, at 95 %).
 constexpr std::uint64_t kLeastSample = 20, kSampleOfRare = 100;
 
 }  // namespace
@@ -46,11 +47,12 @@ std::string describe(const CoverageSummary& s) {
     return text + fmt::format("; {} schedule{} wait{} to be executed, and what these lead to", *s.waiting,
                               *s.waiting == 1 ? "" : "s", *s.waiting == 1 ? "s" : "");
   const std::string seen_once = s.once ? fmt::format("{} of them seen once", s.once) : "each seen more than once";
-  if (s.runs < (s.once ? kLeastSample : kSampleOfRare)) return text + fmt::format(", {}: too few runs to tell what others would show", seen_once);
+  if (s.runs < (s.once ? kLeastSample : kSampleOfRare))
+    return text + fmt::format(", {}: too few runs to tell what others would show", seen_once);
   if (s.once == 0)
-    text += fmt::format(", each seen more than once: more runs with the same input{} will hardly show others",
-                        s.times == Times::kOnlyWhenDue ? ", in which sleeps and time-outs end only when no other thread can run,"
-                                                       : "");
+    text += fmt::format(
+        ", each seen more than once: more runs with the same input{} will hardly show others",
+        s.times == Times::kOnlyWhenDue ? ", in which sleeps and time-outs end only when no other thread can run," : "");
   else if (s.new_share() > 0.5)
     text += fmt::format(", {} of them seen once: most schedules of this program are unseen", s.once);
   else

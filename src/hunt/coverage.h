@@ -31,8 +31,8 @@ struct CoverageSummary {
   Times times = Times::kNone;
 };
 
-/// "in a sample of 112 of 500 runs: 312 reads-from pairs (none new in 150 runs), 41 classes of schedules, 3 of them seen once: ..."; empty without
-/// runs.
+/// "in a sample of 112 of 500 runs: 312 reads-from pairs (none new in 150 runs), 41 classes of schedules, 3 of them
+/// seen once: ..."; empty without runs.
 std::string describe(const CoverageSummary& summary);
 
 /// What a run showed that none before it did.

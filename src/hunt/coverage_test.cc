@@ -92,9 +92,11 @@ TEST(Coverage, OfAnEnumerationNothingIsEstimated) {
 TEST(Coverage, OfAFewRunsNothingIsEstimated) {
   CoverageSummary s;
   s.runs = 99, s.classes = 1;
-  EXPECT_TRUE(describe(s).ends_with("each seen more than once: too few runs to tell what others would show")) << describe(s);
+  EXPECT_TRUE(describe(s).ends_with("each seen more than once: too few runs to tell what others would show"))
+      << describe(s);
   s.runs = 19, s.classes = 19, s.once = 19;
-  EXPECT_TRUE(describe(s).ends_with("19 of them seen once: too few runs to tell what others would show")) << describe(s);
+  EXPECT_TRUE(describe(s).ends_with("19 of them seen once: too few runs to tell what others would show"))
+      << describe(s);
   s.runs = 20, s.classes = 20, s.once = 20;
   EXPECT_TRUE(describe(s).ends_with("most schedules of this program are unseen")) << describe(s);
 }

@@ -1,7 +1,8 @@
 // What makes run i of a hunt a function of (seed, i, epoch set), whatever the number of workers and their speed.
 //
 // Runs are grouped into epochs with fixed boundaries: [0,1) [1,2) [2,4) [4,8) [8,16) ..., at most 4096
-// runs each. What a run teaches (races, lengths) is used from the next epoch on, and is merged in the order of run indices.
+// runs each. What a run teaches (races, lengths) is used from the next epoch on, and is merged in the order of run
+// indices.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -22,7 +23,7 @@ struct Epoch {
   std::uint64_t first = 0, end = 1;
   std::vector<std::uint32_t> points;         // racy static sites, ascending
   std::uint64_t longest = 0;                 // steps of the longest run of earlier epochs
-  std::uint64_t accesses = 0;                // plain accesses of the run with most, among fully hooked ones of earlier epochs
+  std::uint64_t accesses = 0;  // plain accesses of the run with most, among fully hooked ones of earlier epochs
   std::shared_ptr<const Targets> targets;    // what earlier epochs taught; null: nothing
   std::map<std::uint64_t, Prefix> prefixes;  // icb, dfs, dpor: by run
   Mix mix;                                   // of auto
@@ -56,8 +57,8 @@ bool both_can_be_points(const HeddleRace& race);
 /// Does each side of the race stand where a thread can be switched?
 bool at_points(const HeddleRace& race, const Epoch& epoch, HeddlePointSet points);
 
-/// The detector costs time: it watches all early runs and then every eighth; of programs with very many accesses the first ten and then one in 64.
-/// The runs between them are light (abi/light.h).
+/// The detector costs time: it watches all early runs and then every eighth; of programs with very many accesses the
+/// first ten and then one in 64. The runs between them are light (abi/light.h).
 enum class DetectorUse { kAuto, kOn, kOff };
 bool detector_on(DetectorUse use, const Epoch& epoch, std::uint64_t index);
 

@@ -88,9 +88,10 @@ std::string words_of(Times times) {
   if (times == Times::kNone) return {};
   if (times == Times::kOnlyWhenDue)
     return "; sleeps, time-outs and timers ended only when no other thread could run (--time-model virtual)";
-  return fmt::format("; clocks and timers were not varied, and of each thread only the first {} sleeps or time-outs ended early "
-                     "(--time-model loose)",
-                     HEDDLE_ENUMERATED_TIMEOUTS);
+  return fmt::format(
+      "; clocks and timers were not varied, and of each thread only the first {} sleeps or time-outs ended early "
+      "(--time-model loose)",
+      HEDDLE_ENUMERATED_TIMEOUTS);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ class Exhaustive {
   std::string not_varied() const;
 
   // What the program did, in any run, that a machine may answer in more ways than were executed.
-  bool shares_memory_ = false, waits_for_conditions_ = false, compares_ = false, gets_signals_ = false, asks_for_ids_ = false;
+  bool shares_memory_ = false, waits_for_conditions_ = false, compares_ = false, gets_signals_ = false,
+       asks_for_ids_ = false;
   bool gave_way_ = false;       // in one of these: a thread that could have gone on had to let others go first
 };
 

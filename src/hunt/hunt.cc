@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 constexpr milliseconds kTick{50};
-constexpr std::uint64_t kSurvey = 16;  // which run; earlier, programs that fail easily need more runs (docs/benchmarks.md, Search)
+constexpr std::uint64_t kSurvey =
+    16;  // which run; earlier, programs that fail easily need more runs (docs/benchmarks.md, Search)
 constexpr std::uint64_t kInVain = 8;  // runs of which none came to its end
 constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100, kMaxRaceRuns = 50;
 
@@ -82,7 +83,8 @@ class Hunter {
   bool may_start() const;
   void go_alone();
   bool over() const {
-    return stop_ || error_ || bug_ || (in_flight_ == 0 && (exhausted_ || in_vain_ || next_ >= std::min(request_.runs, best_)));
+    return stop_ || error_ || bug_ ||
+           (in_flight_ == 0 && (exhausted_ || in_vain_ || next_ >= std::min(request_.runs, best_)));
   }
   void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
   bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
@@ -169,12 +171,13 @@ std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock
   return next_++;
 }
 
-// In light clones writes and computations are not seen: that nobody makes progress is believed only of a fully hooked run. Nor is a run
-// kept whose steps have sites in light clones: the same seed takes another schedule with all hooks.
+// In light clones writes and computations are not seen: that nobody makes progress is believed only of a fully hooked
+// run. Nor is a run kept whose steps have sites in light clones: the same seed takes another schedule with all hooks.
 Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Executor& executor) {
   const auto once = [&] {
     std::function<void(std::span<const HeddleEvent>)> on_events;
-    if (request.parameters.observe) on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
+    if (request.parameters.observe)
+      on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
     return executor.execute(request, std::move(on_events));
   };
   if (no_light_) request.parameters.light = 0;
@@ -205,7 +208,8 @@ void Hunter::execute_runs(Executor& executor, int cpu) {
     const bool observed = request.parameters.observe != 0, may_be_light = request.parameters.light != 0;
     observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX || survey);
     Result<RunOutcome> outcome = execute(request, observer, executor);
-    if (outcome && may_be_light) outcome->result.access_count = 0;  // whether it was light may depend on other workers' runs
+    if (outcome && may_be_light)
+      outcome->result.access_count = 0;  // whether it was light may depend on other workers' runs
     std::optional<Observation> seen;
     if (observed) seen = observer.finish();
     std::string inputs;
@@ -325,10 +329,11 @@ void Hunter::fail(std::uint64_t index, RunOutcome outcome) {
   result_.progress.failures = failures_.size();
 }
 
-// What it would have done later is not known: it says nothing about the number of schedules. At the step bound, it says that the bound
-// was too low.
+// What it would have done later is not known: it says nothing about the number of schedules. At the step bound, it says
+// that the bound was too low.
 void Hunter::learn_cut_off(std::uint64_t index, CutOff why, std::uint64_t steps) {
-  constexpr std::uint64_t kRaised = 25;  // step_limit() is 100 times the longest run: four times the bound that was reached
+  constexpr std::uint64_t kRaised =
+      25;  // step_limit() is 100 times the longest run: four times the bound that was reached
   cut_offs_.add(index, why, steps);
   if (why != CutOff::kTime) lessons_[index].steps = steps / kRaised;
   if (exhaustive_) lessons_[index].seen.reset();
@@ -357,7 +362,9 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
     live_.add(*seen);
     progress.coverage = live_.summary();
   }
-  lessons_[index] = {outcome.result.steps, outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race), outcome.result.access_count};
+  lessons_[index] = {
+      outcome.result.steps,       outcome.races, std::move(seen), outcome.result.timed_waits, {}, std::move(could_race),
+      outcome.result.access_count};
   if (can_be_followed(outcome) && !result_.epochs.back().survey) lessons_[index].choices = outcome.evidence->choices;
   if (const auto why = cut_off(outcome)) learn_cut_off(index, *why, outcome.result.steps);
   if (index == 0) small_ = worth_a_survey(outcome.result);
@@ -373,7 +380,8 @@ void Hunter::learn(const Epoch& epoch) {
       if (!knowledge_.learn_race(site_pair(race))) continue;
       new_race = true;
       if (!lesson.choices.empty() && both_can_be_points(race) && request_.points == HEDDLE_POINTS_RACY)
-        knowledge_.learn_race_run({site_pair(race), race.step, lesson.choices, plan_run(request_, epoch, index).points});
+        knowledge_.learn_race_run(
+            {site_pair(race), race.step, lesson.choices, plan_run(request_, epoch, index).points});
     }
     const bool early = epoch.timeouts.chance(request_.seed, index) > 0;
     if (!lesson.seen) {
@@ -496,8 +504,10 @@ void Hunter::summarise() {
   if (!lessons_.empty()) learn(result_.epochs.back());
   result_.coverage = coverage_.summary();
   result_.coverage.times = times_varied();
-  if (exhausted_) result_.complete = exhaustive_->words(!failures_.empty(), not_ordered(), not_given(), result_.coverage.times);
-  if (exhausted_ && result_.cut_off.all() > 0) result_.complete = "not all schedules could be executed to their end: some runs were cut off";
+  if (exhausted_)
+    result_.complete = exhaustive_->words(!failures_.empty(), not_ordered(), not_given(), result_.coverage.times);
+  if (exhausted_ && result_.cut_off.all() > 0)
+    result_.complete = "not all schedules could be executed to their end: some runs were cut off";
   if (exhaustive_ && !exhausted_) {
     const Epoch& last = result_.epochs.back();
     std::erase_if(lessons_, [&](const auto& lesson) { return lesson.first > best_; });  // as far as the workers were

@@ -41,7 +41,8 @@ std::vector<HeddleSegment> tell_surw(const Targets& targets, std::uint64_t seed,
 }
 
 // Threads that wait for each other at one place may never come to where something races: a part of the runs aims at
-// nothing, more of them as long as there is no race to aim at. By dice of its own, so that the others are what they are.
+// nothing, more of them as long as there is no race to aim at. By dice of its own, so that the others are what they
+// are.
 bool walks(std::uint64_t seed, std::uint64_t ordinal, bool knows_races) {
   Dice dice{seed * 0x9e3779b97f4a7c15ull ^ ordinal * 0xd1342543de82ef95ull ^ 0x3a11};
   return dice.below(knows_races ? 8 : 4) == 0;
@@ -62,7 +63,9 @@ std::vector<HeddleSegment> tell_follow_up(const RaceRun& run, Dice& dice) {
   while (run.step >> bits) bits++;
   const std::uint64_t back = 1 + dice.below(std::uint64_t{1} << dice.below(bits + 1));
   std::uint64_t left = run.step > back ? run.step - back : 0;
-  const auto is_new = [&](std::uint32_t site) -> std::uint32_t { return !std::ranges::binary_search(run.points, site); };
+  const auto is_new = [&](std::uint32_t site) -> std::uint32_t {
+    return !std::ranges::binary_search(run.points, site);
+  };
   std::vector<HeddleSegment> out{{run.sites.first, run.sites.second},
                                  {is_new(run.sites.first) | is_new(run.sites.second) << 1, 0}};
   for (std::size_t i = 0; i < run.choices.size() && left > 0; i++) {
@@ -125,7 +128,8 @@ std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::u
     case Strategy::kRff:
       return tell_rff(targets, dice, seed, pick.ordinal);
     case Strategy::kFollowUp:
-      return targets.race_runs.empty() ? std::vector<HeddleSegment>{} : tell_follow_up(followed(pick, targets, seed), dice);
+      return targets.race_runs.empty() ? std::vector<HeddleSegment>{}
+                                       : tell_follow_up(followed(pick, targets, seed), dice);
     default:
       return {};
   }

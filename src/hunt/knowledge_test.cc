@@ -104,7 +104,8 @@ TEST(Knowledge, TheLatestRunsWithANewRaceAreFollowed) {
   auto targets = knowledge.targets();
   ASSERT_EQ(targets->race_runs.size(), 16u);
   std::set<std::uint32_t> sites;
-  for (std::uint64_t time = 0; time < 16; time++) sites.insert(followed({Strategy::kFollowUp, time}, *targets, 3).sites.first);
+  for (std::uint64_t time = 0; time < 16; time++)
+    sites.insert(followed({Strategy::kFollowUp, time}, *targets, 3).sites.first);
   EXPECT_EQ(sites.size(), 16u);
   EXPECT_EQ(*sites.begin(), 5u);
 }

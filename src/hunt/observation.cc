@@ -96,7 +96,8 @@ std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions
 bool yields_or_spins(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending) {
   bool any = false;
   each_giving_way(decisions, pending, [&](std::size_t, const HeddleEvent& next) {
-    const bool waits = next.kind == HEDDLE_EV_SLEEP || next.kind == HEDDLE_EV_IO_RETURN || next.kind == HEDDLE_EV_SUSPEND;
+    const bool waits =
+        next.kind == HEDDLE_EV_SLEEP || next.kind == HEDDLE_EV_IO_RETURN || next.kind == HEDDLE_EV_SUSPEND;
     any |= !waits && !(next.flags & HEDDLE_OF_TIMED);
   });
   return any;

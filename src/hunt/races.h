@@ -19,7 +19,8 @@ struct RaceFindings {
   std::size_t not_tried = 0;        // beyond the first 50, or `stop` was set
   bool stopped = false;             // `stop` was set before all was done ...
   bool out_of_time = false;         // ... by the time, not by the user (filled in by who set it)
-  std::vector<RaceRecord> seen_once;       // of those not tried: as the run showed them that the hunt executed, without stacks
+  std::vector<RaceRecord>
+      seen_once;  // of those not tried: as the run showed them that the hunt executed, without stacks
   std::vector<std::uint64_t> seen_in;      // by race of `seen_once`: that run
 };
 /// Until `request.worker.stop` is set, which has to end the executor's runs, too.

@@ -9,7 +9,19 @@
 
 namespace heddle {
 
-enum class Strategy { kRandom, kPct, kPos, kSurw, kRaceDirected, kIcb, kDfs, kDpor, kRff, kFollowUp, kAuto };  // kFollowUp: a part of auto
+enum class Strategy {
+  kRandom,
+  kPct,
+  kPos,
+  kSurw,
+  kRaceDirected,
+  kIcb,
+  kDfs,
+  kDpor,
+  kRff,
+  kFollowUp,
+  kAuto
+};  // kFollowUp: a part of auto
 
 const char* strategy_name(Strategy strategy);
 std::optional<Strategy> strategy_named(std::string_view name);

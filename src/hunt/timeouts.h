@@ -1,5 +1,5 @@
-// Early time-outs in the runs of a hunt (HEDDLE_TIME_LOOSE): in which runs, and how many of the waits. Rare by default, more
-// frequent where such runs show more that is new than the others do.
+// Early time-outs in the runs of a hunt (HEDDLE_TIME_LOOSE): in which runs, and how many of the waits. Rare by default,
+// more frequent where such runs show more that is new than the others do.
 #pragma once
 #include <cstdint>
 
@@ -19,7 +19,8 @@ struct TimeoutPlan {
 /// Learns from run to run, in the order of run indices.
 class TimeoutShare {
  public:
-  /// One run: how many timed waits it had, whether some could end early, and whether it was observed to show something new.
+  /// One run: how many timed waits it had, whether some could end early, and whether it was observed to show something
+  /// new.
   void learn(std::uint32_t waits, bool early, bool observed, bool is_new);
   TimeoutPlan next() const;
 

@@ -113,8 +113,10 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
     return execute_again(request, first, plan, meta.detail, *builder, executor);
   };
   Result<RunOutcome> second = again();
-  // Undefined behaviour can differ from clone to clone (what lies in a variable that nobody wrote): then as it was executed, with less detail.
-  if (second && first.light && meta.detail >= HEDDLE_DETAIL_ACCESSES && second->end != RunEnd::kInterrupted && difference(first, *second)) {
+  // Undefined behaviour can differ from clone to clone (what lies in a variable that nobody wrote): then as it was
+  // executed, with less detail.
+  if (second && first.light && meta.detail >= HEDDLE_DETAIL_ACCESSES && second->end != RunEnd::kInterrupted &&
+      difference(first, *second)) {
     meta.detail = HEDDLE_DETAIL_POINTS;
     second = again();
   }

@@ -31,9 +31,11 @@ struct Followed {
 
 std::string words_of(const HeddleDivergence& divergence, std::uint64_t steps) {
   const std::string where = fmt::format("it left its schedule at step {} of {}", divergence.step, steps);
-  const std::string what = fmt::format("thread {} is at: {}", divergence.actual_thread, kind_text(divergence.actual_kind));
+  const std::string what =
+      fmt::format("thread {} is at: {}", divergence.actual_thread, kind_text(divergence.actual_kind));
   switch (divergence.reason) {
-    case HEDDLE_DIV_THREAD_NOT_ENABLED: return fmt::format("{}, where thread {} cannot run ({})", where, divergence.expected_thread, what);
+    case HEDDLE_DIV_THREAD_NOT_ENABLED:
+      return fmt::format("{}, where thread {} cannot run ({})", where, divergence.expected_thread, what);
     case HEDDLE_DIV_SCHEDULE_ENDED: return fmt::format("{}, where it should have ended ({})", where, what);
     default: return fmt::format("{} ({}) {}", where, what, bounded_string(divergence.text, sizeof divergence.text));
   }
@@ -83,7 +85,8 @@ Status Lift::follow() {
   });
   executor_.worker().watch(limits_.stop);
   if (!whole)
-    return error(fmt::format("the recording has more than {} accesses and steps", limits_.most_events), "record a shorter run");
+    return error(fmt::format("the recording has more than {} accesses and steps", limits_.most_events),
+                 "record a shorter run");
   if (!outcome) return std::unexpected(outcome.error());
   if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
   took_ = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
@@ -143,7 +146,8 @@ Result<RunOutcome> Lift::attempt(const RunRequest& request, TraceBuilder& builde
 
 std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_t steps) const {
   const HeddleDivergence& divergence = outcome.result.divergence;
-  if (divergence.happened && same_ending(head_.failure, steps, outcome)) return std::nullopt;  // it was ended from outside, or for taking too long
+  if (divergence.happened && same_ending(head_.failure, steps, outcome))
+    return std::nullopt;  // it was ended from outside, or for taking too long
   if (divergence.happened) return words_of(divergence, steps);
   if (outcome.end != RunEnd::kFinished) return "it does not end";
   if (!same_ending(head_.failure, steps, outcome))
@@ -211,8 +215,8 @@ Error why_not_lifted(const TraceReader& trace) {
   return {};
 }
 
-Result<Lifted> lift(const TraceReader& recording, const Replayer& replayer, Executor& executor, const LiftLimits& limits,
-                    const std::filesystem::path& path) {
+Result<Lifted> lift(const TraceReader& recording, const Replayer& replayer, Executor& executor,
+                    const LiftLimits& limits, const std::filesystem::path& path) {
   return Lift(recording, replayer, executor, limits).run(path);
 }
 

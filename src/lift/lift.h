@@ -1,5 +1,5 @@
-// A recording, executed once more under control, as an ordinary trace: with accesses, values, lines and stacks, and with a schedule of points, so
-// that it can be simplified and shown like what a hunt has found.
+// A recording, executed once more under control, as an ordinary trace: with accesses, values, lines and stacks, and
+// with a schedule of points, so that it can be simplified and shown like what a hunt has found.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -26,9 +26,9 @@ struct Lifted {
 /// Why a trace cannot be lifted, whatever its program does; an empty message: it can.
 Error why_not_lifted(const TraceReader& trace);
 
-/// `replayer` and `executor` are of `recording`. Writes `path`. Errors: the replay diverged, the recording is longer than the limit, or its steps
-/// cannot be brought into an order of points that ends in the same way.
-Result<Lifted> lift(const TraceReader& recording, const Replayer& replayer, Executor& executor, const LiftLimits& limits,
-                    const std::filesystem::path& path);
+/// `replayer` and `executor` are of `recording`. Writes `path`. Errors: the replay diverged, the recording is longer
+/// than the limit, or its steps cannot be brought into an order of points that ends in the same way.
+Result<Lifted> lift(const TraceReader& recording, const Replayer& replayer, Executor& executor,
+                    const LiftLimits& limits, const std::filesystem::path& path);
 
 }  // namespace heddle

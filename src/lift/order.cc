@@ -19,8 +19,11 @@ bool PointOrder::add(std::span<const HeddleEvent> events, std::uint64_t most) {
     if (e.thread >= points_.size()) points_.resize(e.thread + 1u);
     const std::uint32_t properties = heddle_event_properties(e.kind);
     const bool is_step = (e.flags & HEDDLE_EF_POINT) && !is_place(e.kind);
-    const bool is_atomic = !(e.flags & HEDDLE_EF_POINT) && (e.kind == HEDDLE_EV_FENCE || ((properties & HEDDLE_P_ACCESS) && (properties & HEDDLE_P_SYNC)));
-    const bool is_plain = !(e.flags & HEDDLE_EF_POINT) && (properties & HEDDLE_P_ACCESS) && !(properties & HEDDLE_P_SYNC);
+    const bool is_atomic =
+        !(e.flags & HEDDLE_EF_POINT) &&
+        (e.kind == HEDDLE_EV_FENCE || ((properties & HEDDLE_P_ACCESS) && (properties & HEDDLE_P_SYNC)));
+    const bool is_plain =
+        !(e.flags & HEDDLE_EF_POINT) && (properties & HEDDLE_P_ACCESS) && !(properties & HEDDLE_P_SYNC);
     if (!is_step && !is_atomic && !is_plain) continue;
     if (is_step || is_atomic) points_[e.thread].push_back(now_);
     if (e.address != 0 && (is_atomic || is_plain)) access(e, is_atomic);
@@ -44,9 +47,11 @@ void PointOrder::access(const HeddleEvent& e, bool is_point) {
 bool PointOrder::in_order(const Access& before, const Access& after) const {
   const std::vector<Time>&mine = points_[before.thread], &theirs = points_[after.thread];
   // A point is executed with its access, and at once.
-  const auto behind = before.is_point ? std::ranges::lower_bound(mine, before.time) : std::ranges::upper_bound(mine, before.time);
+  const auto behind =
+      before.is_point ? std::ranges::lower_bound(mine, before.time) : std::ranges::upper_bound(mine, before.time);
   if (behind == mine.end()) return false;
-  const auto front = after.is_point ? std::ranges::upper_bound(theirs, after.time) : std::ranges::lower_bound(theirs, after.time);
+  const auto front =
+      after.is_point ? std::ranges::upper_bound(theirs, after.time) : std::ranges::lower_bound(theirs, after.time);
   return front != theirs.begin() && *behind < *std::prev(front);
 }
 

@@ -1,9 +1,9 @@
-// What decides the outcome of a recording's replay: which of its events have to be points, so that a schedule of points alone executes all
-// accesses in an order with the same results.
+// What decides the outcome of a recording's replay: which of its events have to be points, so that a schedule of points
+// alone executes all accesses in an order with the same results.
 //
-// Two conflicting accesses a (of thread A) and b (of B, later) keep their order in every run that takes the points in the same order, if A has a point
-// behind a, and B one in front of b that comes later than that: between two points a thread runs by itself. Where that does not hold, the
-// sites of both accesses become points.
+// Two conflicting accesses a (of thread A) and b (of B, later) keep their order in every run that takes the points in
+// the same order, if A has a point behind a, and B one in front of b that comes later than that: between two points a
+// thread runs by itself. Where that does not hold, the sites of both accesses become points.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -18,8 +18,8 @@ namespace heddle {
 
 class PointOrder {
  public:
-  /// Events of a replay by places, with all accesses, in order; `object` of an access of a record clone is its number in its group.
-  /// False: there are more than `most` events, and what follows was not looked at.
+  /// Events of a replay by places, with all accesses, in order; `object` of an access of a record clone is its number
+  /// in its group. False: there are more than `most` events, and what follows was not looked at.
   bool add(std::span<const HeddleEvent> events, std::uint64_t most);
 
   /// Sites of plain accesses that have to be points.
@@ -53,7 +53,8 @@ class PointOrder {
 
   Time now_ = 0;
   std::vector<std::vector<Time>> points_;  // of each thread, ascending
-  std::unordered_map<std::uint64_t, std::vector<Access>> words_;  // the latest accesses of each thread to eight bytes of memory
+  std::unordered_map<std::uint64_t, std::vector<Access>>
+      words_;  // the latest accesses of each thread to eight bytes of memory
   std::vector<Seen> seen_;
   std::set<std::uint32_t> racy_;
 };

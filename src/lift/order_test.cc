@@ -1,5 +1,5 @@
-// Law: whatever the threads did, executing the points in the computed order, each with the code behind it up to the thread's next point, leaves all
-// conflicting accesses in the order in which they happened.
+// Law: whatever the threads did, executing the points in the computed order, each with the code behind it up to the
+// thread's next point, leaves all conflicting accesses in the order in which they happened.
 #include "src/lift/order.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,10 @@ Threads some_threads(std::mt19937& random) {
         continue;
       }
       for (std::uint32_t i = 0, group = 1 + random() % 3; i < group; i++)
-        threads[t].push_back({.writes = random() % 2 == 0, .address = 64 + 4 * (random() % 4), .site = static_cast<std::uint32_t>(1 + t * 100 + threads[t].size()), .in_group = i});
+        threads[t].push_back({.writes = random() % 2 == 0,
+                              .address = 64 + 4 * (random() % 4),
+                              .site = static_cast<std::uint32_t>(1 + t * 100 + threads[t].size()),
+                              .in_group = i});
     }
   }
   return threads;
@@ -106,7 +109,8 @@ TEST(PointOrder, ConflictingAccessesKeepTheirOrder) {
 
 TEST(PointOrder, AccessesThatLocksKeepApartAreNoPoints) {
   Threads threads(2);
-  for (std::uint32_t t = 0; t < 2; t++) threads[t] = {{.is_step = true}, {.writes = true, .address = 64, .site = 1 + t}, {.is_step = true}};
+  for (std::uint32_t t = 0; t < 2; t++)
+    threads[t] = {{.is_step = true}, {.writes = true, .address = 64, .site = 1 + t}, {.is_step = true}};
   std::vector<HeddleEvent> events;
   for (std::uint16_t t = 0; t < 2; t++)
     for (const Op& op : threads[t]) events.push_back(event_of(op, t));
@@ -118,7 +122,8 @@ TEST(PointOrder, AccessesThatLocksKeepApartAreNoPoints) {
 
 TEST(PointOrder, NeighboursInOneWordDoNotConflict) {
   PointOrder order;
-  const std::vector<HeddleEvent> events{event_of({.writes = true, .address = 64, .site = 1}, 0), event_of({.writes = true, .address = 68, .site = 2}, 1)};
+  const std::vector<HeddleEvent> events{event_of({.writes = true, .address = 64, .site = 1}, 0),
+                                        event_of({.writes = true, .address = 68, .site = 2}, 1)};
   ASSERT_TRUE(order.add(events, 1000));
   EXPECT_TRUE(order.racy().empty());
 }

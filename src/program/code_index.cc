@@ -209,7 +209,8 @@ Stack CodeIndex::frames(std::uint64_t address) {
         dwarf_attr(die, DW_AT_abstract_origin, &attribute) && dwarf_formref_die(&attribute, &origin);
     Dwarf_Word line = 0, file = 0;
     const auto declared = [&](unsigned which, Dwarf_Word& value) {
-      return dwarf_attr_integrate(is_inlined ? &origin : die, which, &attribute) && dwarf_formudata(&attribute, &value) == 0;
+      return dwarf_attr_integrate(is_inlined ? &origin : die, which, &attribute) &&
+             dwarf_formudata(&attribute, &value) == 0;
     };
     // Not dwarf_decl_file(): libdw 0.188 takes DWARF 5's file 0 for none.
     if (position.line != 0 || !declared(DW_AT_decl_line, line) || !declared(DW_AT_decl_file, file) || line == 0) return;

@@ -47,7 +47,8 @@ std::uint64_t auxiliary(pid_t pid, std::uint64_t type) {
 
 /// Where the executable's dynamic section says that the loader's list is; 0: there is none yet.
 std::uint64_t loader_debug(pid_t pid) {
-  const std::uint64_t headers = auxiliary(pid, AT_PHDR), count = std::min<std::uint64_t>(auxiliary(pid, AT_PHNUM), kMostEntries);
+  const std::uint64_t headers = auxiliary(pid, AT_PHDR),
+                      count = std::min<std::uint64_t>(auxiliary(pid, AT_PHNUM), kMostEntries);
   std::uint64_t bias = 0, dynamic = 0;
   for (std::uint64_t i = 0; headers && i < count; ++i) {
     const auto p = read<Elf64_Phdr>(pid, headers + i * sizeof(Elf64_Phdr));
@@ -68,23 +69,29 @@ bool same_code(pid_t pid, std::ifstream& file, const Elf64_Phdr& p, std::uint64_
   std::array<char, kPage> in_file{}, in_memory{};
   const std::uint64_t bytes = std::min<std::uint64_t>(kPage, p.p_filesz);
   file.seekg(static_cast<std::streamoff>(p.p_offset & -kPage));
-  return file.read(in_file.data(), static_cast<std::streamsize>(bytes)) && read_memory(pid, start, in_memory.data(), bytes) && in_file == in_memory;
+  return file.read(in_file.data(), static_cast<std::streamsize>(bytes)) &&
+         read_memory(pid, start, in_memory.data(), bytes) && in_file == in_memory;
 }
 
 std::optional<CodeMapping> code_of(pid_t pid, const std::filesystem::path& path, std::uint64_t bias) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header;
   struct stat st{};
-  if (::stat(path.c_str(), &st) != 0 || !S_ISREG(st.st_mode) || !file.read(reinterpret_cast<char*>(&header), sizeof header)) return std::nullopt;
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr)) return std::nullopt;
+  if (::stat(path.c_str(), &st) != 0 || !S_ISREG(st.st_mode) ||
+      !file.read(reinterpret_cast<char*>(&header), sizeof header))
+    return std::nullopt;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr))
+    return std::nullopt;
   for (std::size_t i = 0; i < std::min<std::size_t>(header.e_phnum, kMostEntries); ++i) {
     Elf64_Phdr p;
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof p));
     if (!file.read(reinterpret_cast<char*>(&p), sizeof p)) return std::nullopt;
     if (p.p_type != PT_LOAD || !(p.p_flags & PF_X)) continue;
-    const std::uint64_t start = bias + (p.p_vaddr & -kPage), end = bias + ((p.p_vaddr + p.p_memsz + kPage - 1) & -kPage);
+    const std::uint64_t start = bias + (p.p_vaddr & -kPage),
+                        end = bias + ((p.p_vaddr + p.p_memsz + kPage - 1) & -kPage);
     if (!same_code(pid, file, p, start) || end <= start) return std::nullopt;
-    return CodeMapping{.start = start, .end = end, .offset = p.p_offset & -kPage, .inode = st.st_ino, .path = path, .deleted = false};
+    return CodeMapping{
+        .start = start, .end = end, .offset = p.p_offset & -kPage, .inode = st.st_ino, .path = path, .deleted = false};
   }
   return std::nullopt;
 }
@@ -101,7 +108,9 @@ std::vector<CodeMapping> mappings_by_loader(pid_t pid, const std::vector<CodeMap
     if (!entry) break;
     at = reinterpret_cast<std::uint64_t>(entry->l_next);
     const std::filesystem::path name = read_name(pid, reinterpret_cast<std::uint64_t>(entry->l_name));
-    if (name.empty() || std::ranges::any_of(known, [&](const CodeMapping& m) { return std::filesystem::path(m.path).filename() == name.filename(); }))
+    if (name.empty() || std::ranges::any_of(known, [&](const CodeMapping& m) {
+          return std::filesystem::path(m.path).filename() == name.filename();
+        }))
       continue;
     std::error_code failed;
     const std::filesystem::path path = std::filesystem::canonical(fmt::format("/proc/{}/cwd", pid) / name, failed);

@@ -24,7 +24,8 @@ struct CodeMapping {
 std::vector<CodeMapping> parse_maps(std::string_view text);
 Result<std::vector<CodeMapping>> read_maps(pid_t pid);
 
-/// Copies from the memory of `pid` (process_vm_readv, or /proc/PID/mem where that is denied); false if any byte is missing.
+/// Copies from the memory of `pid` (process_vm_readv, or /proc/PID/mem where that is denied); false if any byte is
+/// missing.
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
 
 }  // namespace heddle

@@ -36,8 +36,9 @@ bool is_system_name(std::string_view function) {
 }
 
 bool is_runtime_name(const Frame& frame) {
-  for (const char* runtime : {"heddle::rt::", "heddle_raw_syscall", "heddle_restore_rt", "heddle_blocking_", "__sanitizer::", "__asan", "__ubsan",
-                              "__lsan", "__interception", "__interceptor_", "___interceptor_"})
+  for (const char* runtime :
+       {"heddle::rt::", "heddle_raw_syscall", "heddle_restore_rt", "heddle_blocking_", "__sanitizer::", "__asan",
+        "__ubsan", "__lsan", "__interception", "__interceptor_", "___interceptor_"})
     if (frame.function.starts_with(runtime)) return true;  // ours and the sanitizers', linked into the executable
   if (frame.function == "asan_thread_start") return true;
   return frame.linkage.starts_with("__heddle_");
@@ -88,7 +89,8 @@ Stack describe(LoadedModules& modules, LoadedModule& module, std::uint64_t addre
     if (frame.linkage.empty()) frame.linkage = frame.function;
     frame.system = is_system(frame, module, modules);
     frame.wrapper = !frame.system && module.names->wrappers.contains(frame.linkage);
-    if (frame.system && module.code->is_runtime_file(frame.file)) {  // stands for libc's function, which has no lines here
+    if (frame.system &&
+        module.code->is_runtime_file(frame.file)) {  // stands for libc's function, which has no lines here
       frame.file.clear();
       frame.line = frame.column = 0;
     }
@@ -224,7 +226,8 @@ bool Symbolizer::can_read(pid_t pid, std::uint64_t address) {
 void leave_out_runtime(Stack& stack) {
   std::erase_if(stack, [](const Frame& f) {
     if (!f.system || f.linkage.starts_with("heddle_check")) return false;
-    return f.function.starts_with("heddle::rt::") || f.linkage.starts_with("heddle_") || f.linkage.starts_with("__heddle_");
+    return f.function.starts_with("heddle::rt::") || f.linkage.starts_with("heddle_") ||
+           f.linkage.starts_with("__heddle_");
   });
 }
 

@@ -21,7 +21,8 @@ std::uint64_t steps_that_count(std::span<const HeddleStep> steps, const HeddleRe
   return steps.size();
 }
 
-// Of the others: where they had stopped in a hook when the last step that counts was taken. Not a step: nobody goes on from there.
+// Of the others: where they had stopped in a hook when the last step that counts was taken. Not a step: nobody goes on
+// from there.
 void last_places(std::span<const HeddleStep> beyond, std::vector<HeddleEvent>& out) {
   std::vector<bool> seen(HEDDLE_MAX_THREADS);
   for (const HeddleStep& step : beyond) {
@@ -47,10 +48,12 @@ std::span<const HeddleStep> whole_steps(std::span<const HeddleStep> steps) {
   return steps.first(static_cast<std::size_t>(std::ranges::find_if(steps, is_missing) - steps.begin()));
 }
 
-bool ended_by_itself(const HeddleResult& result) { return result.failure.kind != HEDDLE_FAIL_NONE || result.exit_thread != 0; }
+bool ended_by_itself(const HeddleResult& result) {
+  return result.failure.kind != HEDDLE_FAIL_NONE || result.exit_thread != 0;
+}
 
-// Nobody wrote down how far the threads had come: behind the steps that are whole it is the first of what each wrote after a missing one, or what it
-// says of itself.
+// Nobody wrote down how far the threads had come: behind the steps that are whole it is the first of what each wrote
+// after a missing one, or what it says of itself.
 std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResult& result,
                                          std::span<const HeddleStep> whole) {
   constexpr std::size_t kMostBehind = 1u << 20;
@@ -69,8 +72,10 @@ std::vector<HeddleStep> places_of_killed(const Region& region, const HeddleResul
   threads = threads.first(std::min<std::size_t>({threads.size(), result.thread_count, HEDDLE_MAX_THREADS}));
   for (std::size_t i = 0; i < threads.size(); i++) {
     const std::uint64_t said = threads[i].last_place;
-    const auto then = static_cast<std::uint32_t>(said >> 32), place = std::min(static_cast<std::uint32_t>(said), kFurthest);
-    if (known[i] || place == 0 || threads[i].state == HEDDLE_T_DONE || (then != steps[i] && then + 1 != steps[i])) continue;
+    const auto then = static_cast<std::uint32_t>(said >> 32),
+               place = std::min(static_cast<std::uint32_t>(said), kFurthest);
+    if (known[i] || place == 0 || threads[i].state == HEDDLE_T_DONE || (then != steps[i] && then + 1 != steps[i]))
+      continue;
     out.push_back({static_cast<std::uint16_t>(i), HEDDLE_EV_HANDOVER, 0, 0, 0, then == steps[i] ? place : kNextHook});
   }
   return out;

@@ -11,7 +11,7 @@ namespace heddle {
 /// What a recording left in `region`.
 struct RecordedLog {
   std::span<const HeddleStep> steps;  // those that a replay can get to
-  std::vector<HeddleStep> beyond;     // those behind them; of a process that was killed the places where its threads were
+  std::vector<HeddleStep> beyond;  // those behind them; of a process that was killed the places where its threads were
 };
 RecordedLog recorded_log(const Region& region, const HeddleResult& result);
 

@@ -1,4 +1,5 @@
-// One parallel run of the program, recorded: the log of its steps and inputs becomes a trace that replays under control.
+// One parallel run of the program, recorded: the log of its steps and inputs becomes a trace that replays under
+// control.
 #pragma once
 #include <atomic>
 #include <filesystem>

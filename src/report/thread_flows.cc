@@ -57,7 +57,8 @@ class Flows {
     };
     each([&](Row& row) { return fold.add(row), true; });
     const auto kept = fold.finish();
-    // Once more: what was folded can hold the switch. A turn of a thread of which nothing was kept is told by its last row.
+    // Once more: what was folded can hold the switch. A turn of a thread of which nothing was kept is told by its last
+    // row.
     std::vector<Told> out;
     std::optional<Row> folded;  // of such a turn
     std::size_t next = 0, turns = 0;

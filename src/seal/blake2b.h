@@ -1,6 +1,6 @@
-// BLAKE2b (RFC 7693) with a digest of 32 bytes, plain or keyed. Keyed BLAKE2 is a message authentication code by design,
-// which keyed xxHash is not. Chosen over HMAC-SHA-256 because it needs one pass, about 100 lines, and runs at 1 GB/s
-// without special instructions; SipHash was rejected for its tag of at most 128 bits and its key of 128 bits.
+// BLAKE2b (RFC 7693) with a digest of 32 bytes, plain or keyed. Keyed BLAKE2 is a message authentication code by
+// design, which keyed xxHash is not. Chosen over HMAC-SHA-256 because it needs one pass, about 100 lines, and runs at 1
+// GB/s without special instructions; SipHash was rejected for its tag of at most 128 bits and its key of 128 bits.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The user's key: 32 random bytes in a file that only this user can read. Whoever has it can make traces that this user's
-// heddle executes without a question.
+// The user's key: 32 random bytes in a file that only this user can read. Whoever has it can make traces that this
+// user's heddle executes without a question.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -12,7 +12,8 @@ namespace heddle {
 Digest seal_of_trace(const SealKey& key, const Digest& content);
 
 /// Of the raw file of a recording, which the program goes on writing: what is executed (`meta`, as it lies in the file)
-/// and which file it is (device, inode, time of birth). A copy of the file is another file. Error: `fd` cannot be asked.
+/// and which file it is (device, inode, time of birth). A copy of the file is another file. Error: `fd` cannot be
+/// asked.
 Result<Digest> seal_of_recording(const SealKey& key, std::string_view meta, int fd);
 
 /// In constant time.

@@ -25,7 +25,8 @@ bool system_path(std::string_view file) {
          file.find("/include/c++/") != std::string_view::npos;
 }
 
-/// The innermost frame of the user's code that is no wrapper of a primitive; else the innermost; null when there is none.
+/// The innermost frame of the user's code that is no wrapper of a primitive; else the innermost; null when there is
+/// none.
 const Frame* innermost_of_user(const Stack& stack) {
   const Frame* first = nullptr;
   for (const Frame& f : stack) {

@@ -1,4 +1,5 @@
-// Races as a reader counts them: one entry per variable, with all places; the one that the failure is about comes first.
+// Races as a reader counts them: one entry per variable, with all places; the one that the failure is about comes
+// first.
 #pragma once
 #include <span>
 #include <string>

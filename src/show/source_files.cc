@@ -22,7 +22,9 @@ fs::path SourceFiles::allowed(const fs::path& named) const {
     if (ec) continue;
     const auto inside = [&](const fs::path& path) {  // links are followed first: none leads out
       const fs::path real = fs::canonical(path, ec);
-      return !ec && fs::is_regular_file(real, ec) && !real.lexically_relative(folder).string().starts_with("..") ? real : fs::path();
+      return !ec && fs::is_regular_file(real, ec) && !real.lexically_relative(folder).string().starts_with("..")
+                 ? real
+                 : fs::path();
     };
     if (const fs::path real = inside(named); !real.empty()) return real;
     // /build/7/src/queue.c is DIR/src/queue.c here: the longest end of the name that exists

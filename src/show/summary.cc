@@ -136,7 +136,8 @@ std::string races_text(const TraceHead& head, const ViewOptions& options) {
   return section.take();
 }
 
-/// "  data race on shared: write a.c:8 in put, thread 0.1, and read a.c:5 in take, thread 0.2": beside the failure that it explains.
+/// "  data race on shared: write a.c:8 in put, thread 0.1, and read a.c:5 in take, thread 0.2": beside the failure that
+/// it explains.
 std::string race_at_failure(const TraceHead& head, const ViewOptions& options) {
   std::string out;
   for (const RaceGroup& g : groups_of(head)) {

@@ -173,7 +173,9 @@ namespace {
 class EventLines {
  public:
   EventLines(const TraceHead& head, const ViewOptions& options)
-      : names_(head), options_(options), room_(std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1) {}
+      : names_(head),
+        options_(options),
+        room_(std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1) {}
 
   void add(const HeddleEvent& e, std::uint64_t number, std::string& out) {
     const Place& place = names_.place(names_.place(e));
@@ -197,7 +199,8 @@ class EventLines {
   std::size_t room_;
 };
 
-Status show_step(const TraceReader& trace, const ViewOptions& options, std::optional<std::uint16_t> only, const Sink& sink) {
+Status show_step(const TraceReader& trace, const ViewOptions& options, std::optional<std::uint16_t> only,
+                 const Sink& sink) {
   constexpr std::size_t kBefore = 10, kAfter = 11;  // the step itself is the first one after
   auto events = trace.events_around(*options.step, only, kBefore, kAfter);
   if (!events) return std::unexpected(events.error());

@@ -25,7 +25,8 @@ std::string wait_text(const Names& names, const HeddleEvent& event) {
     return call.empty() ? "time-out of a system call" : std::string(call);
   }
   const std::string what = clean(names.what(event), true);
-  const char* verb = event.kind == HEDDLE_EV_COND_WAKE || event.kind == HEDDLE_EV_FUTEX_WOKEN ? "timed wait" : "timed attempt";
+  const char* verb =
+      event.kind == HEDDLE_EV_COND_WAKE || event.kind == HEDDLE_EV_FUTEX_WOKEN ? "timed wait" : "timed attempt";
   return what.empty() ? verb : fmt::format("{} for {}", verb, what);
 }
 
@@ -115,9 +116,10 @@ Result<std::vector<EarlyTimeout>> early_timeouts(const TraceReader& trace, std::
 std::string in_words(const EarlyTimeout& timeout) {
   const std::string where = timeout.place.empty() ? "" : " at " + timeout.place;
   if (timeout.before.empty())
-    return fmt::format("the {}{}, thread {}, ended {} early", timeout.what, where, timeout.thread, time_text(timeout.skipped_ns));
-  return fmt::format("the {}{}, thread {}, ended before {}: {} early", timeout.what, where, timeout.thread, timeout.before,
-                     time_text(timeout.skipped_ns));
+    return fmt::format("the {}{}, thread {}, ended {} early", timeout.what, where, timeout.thread,
+                       time_text(timeout.skipped_ns));
+  return fmt::format("the {}{}, thread {}, ended before {}: {} early", timeout.what, where, timeout.thread,
+                     timeout.before, time_text(timeout.skipped_ns));
 }
 
 }  // namespace heddle

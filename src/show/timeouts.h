@@ -1,5 +1,5 @@
-// The sleeps and time-outs of a trace that ended early by a choice of its schedule (HEDDLE_TIME_LOOSE): part of the cause, if the
-// failure needs them.
+// The sleeps and time-outs of a trace that ended early by a choice of its schedule (HEDDLE_TIME_LOOSE): part of the
+// cause, if the failure needs them.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,7 +15,8 @@ struct EarlyTimeout {
   std::string thread, place;  // "queue.c:48 in main"
   std::string what;           // "sleep", "wait on c"
   std::uint64_t skipped_ns = 0;
-  std::string before;  // what another thread did only after it: "thread 0.1 ran queue.c:12 (lock m)"; empty: no other thread ran
+  std::string before;  // what another thread did only after it: "thread 0.1 ran queue.c:12 (lock m)"; empty: no other
+                       // thread ran
 };
 
 /// In the order of the trace, at most `most`. Errors: the trace cannot be read.

@@ -22,9 +22,8 @@ enum class Paint { Plain, Bold, Dim, Red, Green, Yellow, Cyan };
 /// `text` in a colour; as it is when `colour` is false.
 std::string paint(bool colour, Paint paint, std::string_view text);
 
-/// One line: tabs and newlines become spaces, other control characters (C0, C1, those that turn the direction of text) and
-/// broken UTF-8 "?"; without `utf8` all beyond
-/// ASCII.
+/// One line: tabs and newlines become spaces, other control characters (C0, C1, those that turn the direction of text)
+/// and broken UTF-8 "?"; without `utf8` all beyond ASCII.
 std::string clean(std::string_view text, bool utf8);
 /// The same for text of several lines: line feeds and tabs stay.
 std::string neutral(std::string_view text);

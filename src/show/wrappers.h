@@ -1,4 +1,5 @@
-// More functions that only wrap a primitive than the pass found: the reader says which. Changes what is shown, nothing else.
+// More functions that only wrap a primitive than the pass found: the reader says which. Changes what is shown, nothing
+// else.
 #pragma once
 #include <string>
 

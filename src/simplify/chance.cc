@@ -31,8 +31,9 @@ std::optional<std::string_view> chance_in_record(const HeddleInput& r, std::uint
     case HEDDLE_IN_RANDOM: case HEDDLE_IN_TSC: return "random bytes";
     case HEDDLE_IN_CLOCK:
       if (r.number == HEDDLE_CLOCK_TIMER) return "when a timer expires";
-      return r.number == HEDDLE_CLOCK_JUMPED || r.number == HEDDLE_CLOCK_ENDS ? std::nullopt
-                                                                              : std::optional<std::string_view>("real time");
+      return r.number == HEDDLE_CLOCK_JUMPED || r.number == HEDDLE_CLOCK_ENDS
+                 ? std::nullopt
+                 : std::optional<std::string_view>("real time");
     case HEDDLE_IN_SIGNAL: return "a signal";
     case HEDDLE_IN_SYSCALL: break;
     default: return std::nullopt;

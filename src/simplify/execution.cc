@@ -86,7 +86,8 @@ Result<Execution> execution_of(const TraceReader& trace) {
   bool known = true;
   Status read = trace.for_each_block([&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events)
-      if (e.flags & HEDDLE_EF_POINT) known &= collector.step(e.thread, e.kind, e.site, heddle_is_early_timeout(&e), false);
+      if (e.flags & HEDDLE_EF_POINT)
+        known &= collector.step(e.thread, e.kind, e.site, heddle_is_early_timeout(&e), false);
     return known;
   });
   if (!read) return std::unexpected(read.error());

@@ -22,7 +22,8 @@ std::vector<TurnOfThread> order_of(const Execution& execution, const TraceHead& 
 }
 
 std::string in_words(const std::vector<TurnOfThread>& order, std::size_t most) {
-  if (order.size() <= 1) return "no switch is needed: it fails when only thread 0 runs";  // who else would need a switch
+  if (order.size() <= 1)
+    return "no switch is needed: it fails when only thread 0 runs";  // who else would need a switch
   std::string text = "no preemption is needed: it fails when the threads run in this order: ";
   std::set<std::string> named;
   for (std::size_t i = 0; i < std::min(order.size(), most); i++) {

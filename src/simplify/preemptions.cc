@@ -76,8 +76,9 @@ class Finder {
     visit.last = event;
   }
 
-  /// What a statement does before its point (it reads the pointer p of p->b = 2) is executed and no proof that the statement is. Where a
-  /// thread goes on, the next event tells; of one that does not, where it stood at the failure: then it was stopped behind the line before.
+  /// What a statement does before its point (it reads the pointer p of p->b = 2) is executed and no proof that the
+  /// statement is. Where a thread goes on, the next event tells; of one that does not, where it stood at the failure:
+  /// then it was stopped behind the line before.
   void never_went_on(std::uint16_t thread, PlaceOfThread& stopped) {
     const auto own = own_.find(thread);
     if (own == own_.end()) return;
@@ -170,9 +171,9 @@ Result<std::vector<Preemption>> preemptions_of(const TraceReader& trace, const T
 std::string in_words(const Preemption& preemption) {
   const PlaceOfThread& stopped = preemption.stopped;
   const bool between = !stopped.between.empty();
-  return fmt::format("thread {} was stopped {} {}{}, thread {} ran {}", stopped.thread, between || stopped.unfinished ? "in" : "after",
-                     place_text(stopped), between ? " between " + stopped.between : "", preemption.ran.thread,
-                     place_text(preemption.ran));
+  return fmt::format("thread {} was stopped {} {}{}, thread {} ran {}", stopped.thread,
+                     between || stopped.unfinished ? "in" : "after", place_text(stopped),
+                     between ? " between " + stopped.between : "", preemption.ran.thread, place_text(preemption.ran));
 }
 
 }  // namespace heddle

@@ -60,7 +60,8 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
                        outcome->failure && heddle::same_failure(*outcome->failure, failure_);
   if (!run.feed && !accept_chance_ && chance_in(outcome->evidence->inputs)) trial.same_failure = false;
   // As the run left them: what it wrote is its own.
-  if (run.feed) outcome->evidence->inputs = executor_.worker().region().copy_bytes(HEDDLE_AREA_INPUTS_IN, run_.inputs.size());
+  if (run.feed)
+    outcome->evidence->inputs = executor_.worker().region().copy_bytes(HEDDLE_AREA_INPUTS_IN, run_.inputs.size());
   trial.outcome = std::move(*outcome);
   return trial;
 }

@@ -21,8 +21,8 @@ namespace heddle {
 /// leaves nothing behind. After an Error every further call returns that Error. Not thread-safe.
 class TraceWriter {
  public:
-  /// With `key` the finished trace is sealed: whoever has the key can tell that it is unchanged (sealed_with()). The file
-  /// is readable for this user alone.
+  /// With `key` the finished trace is sealed: whoever has the key can tell that it is unchanged (sealed_with()). The
+  /// file is readable for this user alone.
   static Result<TraceWriter> create(const std::filesystem::path& path, const std::optional<SealKey>& key = {});
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;

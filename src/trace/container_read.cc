@@ -311,8 +311,10 @@ Status TraceReader::for_each_block(const std::function<bool(std::span<const Hedd
 Status TraceReader::for_each_block_from(
     std::uint64_t first,
     const std::function<bool(std::uint64_t, std::uint64_t, std::span<const HeddleEvent>)>& visit) const {
-  const auto behind = std::ranges::upper_bound(impl_->event_blocks, first, {}, [](const EventBlock& b) { return b.header.first; });
-  std::size_t block = behind == impl_->event_blocks.begin() ? 0 : static_cast<std::size_t>(behind - impl_->event_blocks.begin()) - 1;
+  const auto behind =
+      std::ranges::upper_bound(impl_->event_blocks, first, {}, [](const EventBlock& b) { return b.header.first; });
+  std::size_t block =
+      behind == impl_->event_blocks.begin() ? 0 : static_cast<std::size_t>(behind - impl_->event_blocks.begin()) - 1;
   std::uint64_t made = 0;
   if (block > 0) {
     auto index = impl_->index();
@@ -335,8 +337,9 @@ Result<std::vector<PlacedEvent>> TraceReader::events_around(std::uint64_t step, 
   const EventIndex& index = **known;
   const std::size_t middle = index.block_of_step(step);
   if (middle == index.blocks())
-    return error(index.steps() == 0 ? "the trace has no steps"
-                                    : fmt::format("the trace has no step {}: its last one is {}", step, index.steps() - 1));
+    return error(index.steps() == 0
+                     ? "the trace has no steps"
+                     : fmt::format("the trace has no step {}: its last one is {}", step, index.steps() - 1));
   const auto wanted = [&](const PlacedEvent& e) { return !thread || e.event.thread == *thread; };
   auto block = impl_->placed(middle);
   if (!block) return std::unexpected(block.error());
@@ -378,7 +381,8 @@ Result<PlacedEvent> TraceReader::event(EventId id) const {
                              (*index)->events_of(id.thread), id.n));
   auto block = impl_->placed(at);
   if (!block) return std::unexpected(block.error());
-  return *std::ranges::find_if(*block, [&](const PlacedEvent& e) { return e.event.thread == id.thread && e.n == id.n; });
+  return *std::ranges::find_if(*block,
+                               [&](const PlacedEvent& e) { return e.event.thread == id.thread && e.n == id.n; });
 }
 
 }  // namespace heddle

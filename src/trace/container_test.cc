@@ -151,7 +151,8 @@ TEST_F(Container, EventsAreReadInTheOrderOfManyAppends) {
 }
 
 std::string encoded(EventEncoder& encoder, std::span<const HeddleEvent> events, std::size_t piece) {
-  for (std::size_t at = 0; at < events.size(); at += piece) encoder.add(events.subspan(at, std::min(piece, events.size() - at)));
+  for (std::size_t at = 0; at < events.size(); at += piece)
+    encoder.add(events.subspan(at, std::min(piece, events.size() - at)));
   EXPECT_EQ(encoder.count(), events.size());
   std::string out;
   encoder.finish(out);
@@ -159,7 +160,8 @@ std::string encoded(EventEncoder& encoder, std::span<const HeddleEvent> events, 
   return out;
 }
 
-// Two threads that take locks, as a recording logs them, with what comes in between: hand-overs, a preemption, a lock with a large number.
+// Two threads that take locks, as a recording logs them, with what comes in between: hand-overs, a preemption, a lock
+// with a large number.
 std::vector<HeddleEvent> steps_of_recording(std::uint32_t count) {
   std::vector<HeddleEvent> events(count);
   std::uint32_t x = 1;

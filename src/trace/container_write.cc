@@ -23,7 +23,8 @@ using format::Section;
 
 namespace {
 // What a program read is its own data, megabytes of it, and whoever records waits: level 3 takes three times as long
-// and saves 1 % (12 MB of text). Events: half as long again, and saves 2 % (4 million steps of a recording); level 1 saves a quarter more time and needs 40 % more room.
+// and saves 1 % (12 MB of text). Events: half as long again, and saves 2 % (4 million steps of a recording); level 1
+// saves a quarter more time and needs 40 % more room.
 constexpr int level_of(Section section) {
   return section == Section::Inputs ? 1 : section == Section::Events ? 2 : 3;
 }
@@ -62,7 +63,8 @@ struct TraceWriter::Impl {
   EventIndex index;
   std::uint64_t events = 0, blocks = 0;
   std::string columns;
-  std::optional<BlockQueue> queue;  // from the first full block of events on. Last: its thread uses the others, so it ends first
+  std::optional<BlockQueue>
+      queue;  // from the first full block of events on. Last: its thread uses the others, so it ends first
 };
 
 Status TraceWriter::Impl::header() {

@@ -88,13 +88,16 @@ class Predictor {
   static std::size_t slot(std::uint64_t address) { return (address * 0x9e3779b97f4a7c15ull) >> (64 - kValueBits); }
   std::vector<SiteContext> sites_;
   std::vector<std::uint32_t> previous_;  // per thread: its last site
-  std::vector<std::uint64_t> values_;    // what memory held, by hash of the address; collisions only cost bytes. Empty until the first
+  std::vector<std::uint64_t>
+      values_;  // what memory held, by hash of the address; collisions only cost bytes. Empty until the first
 };
 
-/// One column of the output. Its room is for the longest that a block can need: no byte is checked on its way, and pages that are not used cost nothing.
+/// One column of the output. Its room is for the longest that a block can need: no byte is checked on its way, and
+/// pages that are not used cost nothing.
 class Room {
  public:
-  explicit Room(std::size_t bytes_per_event) : first_(std::make_unique_for_overwrite<char[]>(bytes_per_event * format::kEventsPerBlock)), at_(first_.get()) {}
+  explicit Room(std::size_t bytes_per_event)
+      : first_(std::make_unique_for_overwrite<char[]>(bytes_per_event * format::kEventsPerBlock)), at_(first_.get()) {}
   void byte(std::uint8_t v) { *at_++ = static_cast<char>(v); }
   void varint(std::uint64_t v) {
     for (; v >= 0x80; v >>= 7) byte(static_cast<std::uint8_t>(v | 0x80));
@@ -126,8 +129,10 @@ class EventEncoder::Impl {
         run_index_ = thread_index(e->thread);
       }
       const std::uint32_t before = run_length_;
-      std::uint32_t site = predictor_.previous_site(run_index_);  // here, not in memory: each event waits for the one before
-      for (; e != events.end() && e->thread == run_thread_ && is_as_before(*e, run_length_ == 0, site); ++e) run_length_++;
+      std::uint32_t site =
+          predictor_.previous_site(run_index_);  // here, not in memory: each event waits for the one before
+      for (; e != events.end() && e->thread == run_thread_ && is_as_before(*e, run_length_ == 0, site); ++e)
+        run_length_++;
       predictor_.set_previous(run_index_, site);
       as_before_ += run_length_ - before;
       if (e == events.end() || e->thread != run_thread_) continue;
@@ -183,8 +188,8 @@ class EventEncoder::Impl {
     }
     return it->second;
   }
-  /// What event() does with nearly each step of a recording: all but the object is as predicted, and there is no address. The zeros that
-  /// this means are written for many of them at once.
+  /// What event() does with nearly each step of a recording: all but the object is as predicted, and there is no
+  /// address. The zeros that this means are written for many of them at once.
   bool is_as_before(const HeddleEvent& e, bool first, std::uint32_t& previous) {
     const std::uint32_t site = previous == kNoSite ? kNoSite : predictor_.at(previous).successor;
     if (site == kNoSite || ids_[site] != e.site) return false;
@@ -200,7 +205,8 @@ class EventEncoder::Impl {
     return true;
   }
   void write_as_before() {
-    for (const Column column : {kSites, kKinds, kFlags, kAddresses, kValues, kStacks}) columns_[column].zeros(as_before_);
+    for (const Column column : {kSites, kKinds, kFlags, kAddresses, kValues, kStacks})
+      columns_[column].zeros(as_before_);
     as_before_ = 0;
   }
   void event(std::uint32_t thread, const HeddleEvent& e, bool first) {
@@ -224,7 +230,8 @@ class EventEncoder::Impl {
 
   Predictor predictor_;
   // Bytes of an event in each: a varint of 16 or 17 bits has 3, of 33 bits 5, of 64 bits 10.
-  std::array<Room, kColumns> columns_{Room(6), Room(3), Room(3), Room(5), Room(1), Room(1), Room(10), Room(10), Room(5), Room(5)};
+  std::array<Room, kColumns> columns_{Room(6), Room(3),  Room(3),  Room(5), Room(1),
+                                      Room(1), Room(10), Room(10), Room(5), Room(5)};
   std::vector<std::uint32_t> threads_;  // index of a thread, by its number
   std::unordered_map<std::uint32_t, std::uint32_t> sites_;
   std::vector<std::uint32_t> ids_;  // of sites_, by index

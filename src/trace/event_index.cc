@@ -134,7 +134,8 @@ bool EventIndex::decode(ByteReader& in) {
     for (std::size_t n = record.count(kMemory); n > 0 && !record.bad(); --n) {
       const std::uint64_t thread = record.varint(), count = record.varint();
       if (thread > UINT16_MAX || count == 0 || count > format::kEventsPerBlock) return false;
-      if (!counts.try_emplace(static_cast<std::uint16_t>(thread), static_cast<std::uint32_t>(count)).second) return false;
+      if (!counts.try_emplace(static_cast<std::uint16_t>(thread), static_cast<std::uint32_t>(count)).second)
+        return false;
       events += count;
     }
     if (record.bad() || events > format::kEventsPerBlock || steps > events || made > events) return false;

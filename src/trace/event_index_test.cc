@@ -31,10 +31,11 @@ std::vector<PlacedEvent> scan(std::span<const HeddleEvent> events) {
   return out;
 }
 
-std::vector<PlacedEvent> around(const std::vector<PlacedEvent>& all, std::uint64_t step, std::optional<std::uint16_t> thread,
-                                std::size_t before, std::size_t after) {
+std::vector<PlacedEvent> around(const std::vector<PlacedEvent>& all, std::uint64_t step,
+                                std::optional<std::uint16_t> thread, std::size_t before, std::size_t after) {
   const auto wanted = [&](const PlacedEvent& e) { return !thread || e.event.thread == *thread; };
-  const auto at = std::ranges::find_if(all, [&](const PlacedEvent& e) { return e.steps == step && (e.event.flags & HEDDLE_EF_POINT); });
+  const auto at = std::ranges::find_if(
+      all, [&](const PlacedEvent& e) { return e.steps == step && (e.event.flags & HEDDLE_EF_POINT); });
   std::vector<PlacedEvent> out;
   for (auto e = at; e != all.begin() && out.size() < before;)
     if (wanted(*--e)) out.push_back(*e);
@@ -128,15 +129,16 @@ TEST_F(Index, a_window_of_blocks_knows_how_many_threads_were_made_before_it) {
   const TraceReader reader = written(events);
   for (const std::uint64_t first : {0u, 1u, 65'535u, 65'536u, 200'000u, 299'999u}) {
     std::uint64_t seen = 0;
-    ASSERT_TRUE(reader.for_each_block_from(first, [&](std::uint64_t number, std::uint64_t made, std::span<const HeddleEvent> block) {
-      if (seen == 0) {
-        EXPECT_TRUE(number <= first && first < number + block.size());
-      }
-      EXPECT_EQ(made, all[number].made);
-      EXPECT_EQ(std::memcmp(block.data(), &events[number], block.size_bytes()), 0);
-      seen = number + block.size();
-      return true;
-    }));
+    ASSERT_TRUE(reader.for_each_block_from(
+        first, [&](std::uint64_t number, std::uint64_t made, std::span<const HeddleEvent> block) {
+          if (seen == 0) {
+            EXPECT_TRUE(number <= first && first < number + block.size());
+          }
+          EXPECT_EQ(made, all[number].made);
+          EXPECT_EQ(std::memcmp(block.data(), &events[number], block.size_bytes()), 0);
+          seen = number + block.size();
+          return true;
+        }));
     EXPECT_EQ(seen, events.size());
   }
 }

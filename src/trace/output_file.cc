@@ -28,7 +28,8 @@ void remove_parts(const fs::path& target) {
   const std::string start = target.filename().string() + std::string(kPart);
   std::error_code failed;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator();
+       entry.increment(failed)) {
     if (!entry->path().filename().string().starts_with(start)) continue;
     const int fd = ::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());

@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// Mode 0700, gone with this object. Locked (flock) as long as its process lives: what is not locked was left behind by one
-/// that was killed, and remove_leftover_folders() removes it.
+/// Mode 0700, gone with this object. Locked (flock) as long as its process lives: what is not locked was left behind by
+/// one that was killed, and remove_leftover_folders() removes it.
 class TemporaryFolder {
  public:
   TemporaryFolder() = default;  // none

@@ -20,9 +20,11 @@ class Browser:
     def __enter__(self):
         command_in, self.command_out = os.pipe()
         self.answer_in, answer_out = os.pipe()
-        flags = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                 "--disable-background-networking", "--disable-sync", "--disable-component-update", f"--user-data-dir={self.folder / 'profile'}",
-                 f"--window-size={self.size[0]},{self.size[1]}"]
+        flags = [
+            "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
+            "--hide-scrollbars", "--disable-background-networking", "--disable-sync", "--disable-component-update",
+            f"--user-data-dir={self.folder / 'profile'}", f"--window-size={self.size[0]},{self.size[1]}"
+        ]
         if os.geteuid() == 0:
             flags.append("--no-sandbox")
 
@@ -30,8 +32,13 @@ class Browser:
             a, b = os.dup(command_in), os.dup(answer_out)
             os.dup2(a, 3), os.dup2(b, 4)
 
-        self.process = subprocess.Popen([executable(), *flags, "about:blank"], preexec_fn=descriptors, close_fds=False, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.process = subprocess.Popen([executable(), *flags, "about:blank"],
+                                        preexec_fn=descriptors,
+                                        close_fds=False,
+                                        stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL,
+                                        start_new_session=True)
         os.close(command_in), os.close(answer_out)
         self.buffer = b""
         return self
@@ -63,7 +70,14 @@ class Browser:
 
     def call(self, method, params=None, session=None, timeout=60):
         self.number += 1
-        message = {"id": self.number, "method": method, "params": params or {}, **({"sessionId": session} if session else {})}
+        message = {
+            "id": self.number,
+            "method": method,
+            "params": params or {},
+            **({
+                "sessionId": session
+            } if session else {})
+        }
         os.write(self.command_out, json.dumps(message).encode() + b"\0")
         deadline = time.monotonic() + timeout
         while True:
@@ -76,10 +90,19 @@ class Browser:
 
     def open(self, path, timeout=60):
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
-        page = Page(self, self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"], target)
+        page = Page(self,
+                    self.call("Target.attachToTarget", {
+                        "targetId": target,
+                        "flatten": True
+                    })["sessionId"], target)
         for domain in ("Runtime", "Log", "Page", "Network"):
             page.call(f"{domain}.enable")
-        page.call("Emulation.setDeviceMetricsOverride", {"width": self.size[0], "height": self.size[1], "deviceScaleFactor": 1, "mobile": False})
+        page.call("Emulation.setDeviceMetricsOverride", {
+            "width": self.size[0],
+            "height": self.size[1],
+            "deviceScaleFactor": 1,
+            "mobile": False
+        })
         started = time.monotonic()
         page.call("Page.navigate", {"url": pathlib.Path(path).resolve().as_uri()}, timeout=timeout)
         while page.value("document.documentElement ? document.documentElement.dataset.ready || '' : ''") != "1":
@@ -126,7 +149,8 @@ class Page:
     def complaints(self):
         """Console errors, exceptions, and what the page itself noticed."""
         self.value("1")  # lets what is under way arrive
-        found = [self.value("document.documentElement.dataset.errors || ''")] if self.value("document.documentElement.dataset.errors || ''") else []
+        found = [self.value("document.documentElement.dataset.errors || ''")
+                 ] if self.value("document.documentElement.dataset.errors || ''") else []
         for event in self.browser.events:
             if event.get("sessionId") != self.session:
                 continue

@@ -21,8 +21,10 @@ class Project:
         self.build = work / "build"
 
     def configure(self, compiler, *more, source=PROJECT):
-        return bounded(["cmake", "-S", source, "-B", self.build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={compiler}",
-                        f"-DTESTS={HERE / 'ci'}", *more], self.work, 300)
+        return bounded([
+            "cmake", "-S", source, "-B", self.build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            f"-DCMAKE_CXX_COMPILER={compiler}", f"-DTESTS={HERE / 'ci'}", *more
+        ], self.work, 300)
 
     def make(self):
         return bounded(["cmake", "--build", self.build, "-j2"], self.work, 600)
@@ -30,7 +32,8 @@ class Project:
     def ctest(self, *args):
         """(status, {test: passed}, text)"""
         code, out, err = bounded(["ctest", "--test-dir", self.build, "--output-on-failure", *args], self.work, 600)
-        return code, {n: w == "Passed" for n, w in re.findall(r"Test\s+#\d+: (.*?) \.+\W*(Passed|Failed)", out)}, out + err
+        return code, {n: w == "Passed"
+                      for n, w in re.findall(r"Test\s+#\d+: (.*?) \.+\W*(Passed|Failed)", out)}, out + err
 
 
 def a_failing_hunt_fails_and_a_fixed_one_passes(prefix, work):
@@ -40,9 +43,16 @@ def a_failing_hunt_fails_and_a_fixed_one_passes(prefix, work):
     code, out, err = p.make()
     assert code == 0, (out, err)
     code, passed, text = p.ctest()
-    assert code != 0 and passed == {"hunt.broken": False, "hunt.fixed": True, "broken, two in stock": True, "plain-on-purpose": True, "hunt.shop_test": False}, (passed, text)
+    assert code != 0 and passed == {
+        "hunt.broken": False,
+        "hunt.fixed": True,
+        "broken, two in stock": True,
+        "plain-on-purpose": True,
+        "hunt.shop_test": False
+    }, (passed, text)
     assert "FAILED  check `stock >= 0`" in text and "replay it:  heddle replay hunt_broken.heddle" in text, text
-    assert re.search(r"FAILED +Shop.NeverSellsWhatIsNotThere .* heddle replay hunt_shop_test-Shop.NeverSells", text), text
+    assert re.search(r"FAILED +Shop.NeverSellsWhatIsNotThere .* heddle replay hunt_shop_test-Shop.NeverSells",
+                     text), text
     assert "not built by heddle" not in text, text
     code, out, err = bounded([prefix / "bin/heddle", "replay", "hunt_broken.heddle"], p.build, 60)
     assert code == 66, (code, out, err)
@@ -59,18 +69,25 @@ def another_compiler_is_pointed_out(prefix, work):
     code, out, err = bounded(["cmake", "--build", p.build, "--target", "broken"], p.work, 300)
     assert code == 0, (out, err)
     code, passed, text = p.ctest("-R", "hunt.broken", "-V")
-    assert "not built by heddle cc, so only its synchronisation calls are controlled" in text and passed == {"hunt.broken": False}, text
+    assert "not built by heddle cc, so only its synchronisation calls are controlled" in text and passed == {
+        "hunt.broken": False
+    }, text
 
 
 def wrong_use_is_an_error(prefix, work):
-    lines = {"heddle_add_hunt(nothing)": "there is no such target", "heddle_add_hunt(lib)": "it is no executable", "heddle_add_hunt(prog RUN 3)": "unknown arguments: RUN",
-             "heddle_add_hunt(prog RUNS)": "no value for RUNS"}
+    lines = {
+        "heddle_add_hunt(nothing)": "there is no such target",
+        "heddle_add_hunt(lib)": "it is no executable",
+        "heddle_add_hunt(prog RUN 3)": "unknown arguments: RUN",
+        "heddle_add_hunt(prog RUNS)": "no value for RUNS"
+    }
     for i, (line, words) in enumerate(lines.items()):
         source = work / f"source{i}"
         source.mkdir()
         (source / "x.cc").write_text("int main() { return 0; }\n")
-        (source / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(wrong LANGUAGES CXX)\nfind_package(heddle 0.1 REQUIRED)\n"
-                                               "add_executable(prog x.cc)\nadd_library(lib STATIC x.cc)\n" + line + "\n")
+        (source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(wrong LANGUAGES CXX)\nfind_package(heddle 0.1 REQUIRED)\n"
+            "add_executable(prog x.cc)\nadd_library(lib STATIC x.cc)\n" + line + "\n")
         folder = work / f"work{i}"
         folder.mkdir()
         code, out, err = Project(prefix, folder).configure(prefix / "bin/heddle-c++", source=source)

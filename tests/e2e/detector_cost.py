@@ -85,7 +85,12 @@ PROGRAMS = {"ranges": (RANGES, 5), "recursion": (RECURSION, 9), "alone": (ALONE,
 
 def processor_time(argv, folder):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=900, env=dict(os.environ, HEDDLE_OPTIONS="light=0"))
+    done = subprocess.run(argv,
+                          cwd=folder,
+                          capture_output=True,
+                          text=True,
+                          timeout=900,
+                          env=dict(os.environ, HEDDLE_OPTIONS="light=0"))
     if done.returncode:
         sys.exit(f"{argv}: status {done.returncode}\n{done.stdout}{done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

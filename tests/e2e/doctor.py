@@ -40,8 +40,8 @@ class Tool:
 def control_is_proven_here(h):
     code, out, err = h()
     assert code == PROVEN and out.startswith("control is proven on this machine: ") and not err, (code, out, err)
-    for way in ("heddle cc on baton", "heddle cc on fibers", "unmodified binary on baton", "unmodified binary on fibers",
-                "-fsanitize=thread objects on baton"):
+    for way in ("heddle cc on baton", "heddle cc on fibers", "unmodified binary on baton",
+                "unmodified binary on fibers", "-fsanitize=thread objects on baton"):
         assert f"ok      {way}" in out, (way, out)
     assert "not ok" not in out and list(h.work.iterdir()) == [], out
 
@@ -50,7 +50,8 @@ def help_json_quiet_and_usage(h):
     code, out, _ = h("--help")
     assert code == 0 and "Example" in out and "Exit status" in out, out
     report = h.json()
-    assert report["proven"] and len(report["canaries"]) >= 6 and all(c["verdict"] == "ok" for c in report["canaries"]), report
+    assert report["proven"] and len(report["canaries"]) >= 6 and all(c["verdict"] == "ok"
+                                                                     for c in report["canaries"]), report
     assert {"system calls", "addresses", "compiler", "gdb"} <= {c["name"] for c in report["checks"]}, report
     code, out, _ = h("--quiet")
     assert code == PROVEN and out.count("\n") == 1, out
@@ -71,7 +72,8 @@ def another_compiler(h):
     other.chmod(0o755)
     report = h.json(HEDDLE_CLANG=str(other))
     compiler = next(c for c in report["checks"] if c["name"] == "compiler")
-    assert not report["proven"] and compiler["verdict"] == "not ok" and "is not clang 19 (some other version 3.1)" in compiler["text"], report
+    assert not report["proven"] and compiler[
+        "verdict"] == "not ok" and "is not clang 19 (some other version 3.1)" in compiler["text"], report
 
 
 def a_missing_plugin(h):

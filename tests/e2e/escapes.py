@@ -24,7 +24,8 @@ class Tool:
         path = self.work / f"{name}.c"
         path.write_text(source)
         front = ["gcc"] if self.plain else [self.heddle, "cc"]
-        code, _, err = bounded([*front, "-w", "-g", "-O1", path, "-pthread", *flags, "-o", self.work / name], self.work, 120)
+        code, _, err = bounded([*front, "-w", "-g", "-O1", path, "-pthread", *flags, "-o", self.work / name], self.work,
+                               120)
         assert code == 0, err
         return self.work / name
 
@@ -65,7 +66,8 @@ def bare_clone(h):
     assert "made by a bare clone()" in notes and "use pthread_create" in notes, notes
     # Without storage of its own it would take itself for its creator.
     code, out, err = h("hunt", "--", h.build(CLONE % "0", "shares"))
-    assert code == USAGE and not out and "made by a bare clone()" in err and "use pthread_create" in err, (code, out, err)
+    assert code == USAGE and not out and "made by a bare clone()" in err and "use pthread_create" in err, (code, out,
+                                                                                                           err)
 
 
 FUTEX = """#define _GNU_SOURCE
@@ -116,7 +118,8 @@ def futex_in_assembly(h):
     wrong = h.build(FUTEX % "", "wrong")
     code, out, err = h("hunt", "--json", "--seed", 1, "--runs", 2000, "-o", "t.heddle", "--", wrong)
     found = json.loads(out)
-    assert code == FOUND and found["failure"]["kind"] == "deadlock" and "futex wait" in found["failure"]["signature"], (code, out, err)
+    assert code == FOUND and found["failure"]["kind"] == "deadlock" and "futex wait" in found["failure"]["signature"], (
+        code, out, err)
     code, out, err = h("replay", "--json", "--times", 3, "t.heddle")
     assert code == FOUND and json.loads(out)["times_reproduced"] == 3, (code, out, err)
 
@@ -158,9 +161,10 @@ def openmp(h):
     (h.work / "together.c").write_text(PARALLEL)
     code, _, err = bounded(["gcc", "-fopenmp", "-shared", "-fPIC", "together.c", "-o", "libtogether.so"], h.work, 60)
     assert code == 0, err
-    behind = h.build("int together(void); int main(void) { return together() - 6; }", "behind", h.work / "libtogether.so",
-                     f"-Wl,-rpath,{h.work}")
-    for exe in [behind] + ([h.build(PARALLEL + "int main(void) { return together() - 6; }", "direct", "-fopenmp")] if h.plain else []):
+    behind = h.build("int together(void); int main(void) { return together() - 6; }", "behind",
+                     h.work / "libtogether.so", f"-Wl,-rpath,{h.work}")
+    for exe in [behind] + ([h.build(PARALLEL + "int main(void) { return together() - 6; }", "direct", "-fopenmp")]
+                           if h.plain else []):
         code, out, err = h("hunt", "--", exe)
         assert code == USAGE and not out and "OpenMP" in err and "libgomp" in err, (code, out, err)
     loads = h.build(f"""#include <dlfcn.h>
@@ -225,21 +229,34 @@ int main(void) {
 
 def kernel_threads(h):
     """What belongs to one kernel thread is asked for on fibers: the run goes on with real threads, and says so; the schedules are the baton's."""
-    asked = {"setuid": "syscall(SYS_setuid, getuid())", "unshare": "unshare(CLONE_FS)", "signalfd4": "({ sigset_t s; sigemptyset(&s); signalfd(-1, &s, 0) < 0; })",
-             "setpriority": "setpriority(PRIO_PROCESS, 0, 1)", "prctl": "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)",
-             "getrusage": "({ struct rusage u; getrusage(RUSAGE_THREAD, &u); })",
-             "set_robust_list": "syscall(SYS_set_robust_list, &ends, 24)"}
+    asked = {
+        "setuid": "syscall(SYS_setuid, getuid())",
+        "unshare": "unshare(CLONE_FS)",
+        "signalfd4": "({ sigset_t s; sigemptyset(&s); signalfd(-1, &s, 0) < 0; })",
+        "setpriority": "setpriority(PRIO_PROCESS, 0, 1)",
+        "prctl": "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)",
+        "getrusage": "({ struct rusage u; getrusage(RUSAGE_THREAD, &u); })",
+        "set_robust_list": "syscall(SYS_set_robust_list, &ends, 24)"
+    }
     # Timers are modelled (runtime/io/timers.cc), those of one thread too: such a call stays on fibers.
-    modelled = {"timer_create": "({ timer_t t; struct sigevent e = {.sigev_notify = 4, .sigev_signo = SIGURG}; e._sigev_un._tid = gettid(); timer_create(CLOCK_MONOTONIC, &e, &t); })"}
+    modelled = {
+        "timer_create": "({ timer_t t; struct sigevent e = {.sigev_notify = 4, .sigev_signo = SIGURG}; e._sigev_un._tid = gettid(); timer_create(CLOCK_MONOTONIC, &e, &t); })"
+    }
     for name, expression in (asked | modelled).items():
         exe, seen = h.build(BOUND % expression, name), {}
         for options in ("", "backend=baton"):
-            code, out, err = bounded([h.heddle, "hunt", "--json", "--seed", 1, "--runs", 20, "--strategy", "random", "-o", "t.heddle", "--", exe], h.work, 90,
+            code, out, err = bounded([
+                h.heddle, "hunt", "--json", "--seed", 1, "--runs", 20, "--strategy", "random", "-o", "t.heddle", "--",
+                exe
+            ],
+                                     h.work,
+                                     90,
                                      env=dict(os.environ, HEDDLE_OPTIONS=options))
             assert code == CLEAN, (name, options, code, out, err)
             answer = json.loads(out)
             seen[options] = answer["runs"], answer["steps"], answer["coverage"]
-            assert ("concerns one kernel thread" in " ".join(answer["notes"])) == (not options and name in asked), (name, options, answer["notes"])
+            assert ("concerns one kernel thread"
+                    in " ".join(answer["notes"])) == (not options and name in asked), (name, options, answer["notes"])
         assert seen[""] == seen["backend=baton"], (name, seen)
 
 

@@ -25,7 +25,8 @@ class Tool:
         argv = [str(a) for a in (self.exe, *args)]
         if limit:
             argv = ["/bin/sh", "-c", f'{limit}; exec "$@"', "sh", *argv]
-        return bounded(argv, self.work, timeout, stdin, dict(os.environ, HEDDLE_OPTIONS=f"backend={self.backend}:hang_timeout=3s", **env))
+        return bounded(argv, self.work, timeout, stdin,
+                       dict(os.environ, HEDDLE_OPTIONS=f"backend={self.backend}:hang_timeout=3s", **env))
 
     def build(self, source, name, *flags):
         path = self.work / f"{name}.c"
@@ -96,7 +97,9 @@ def gigabytes_to_stdout(h):
 
 
 def nothing_of_ours_in_stdout(h):
-    exe = h.build('#include <stdio.h>\n#include <assert.h>\nint main(void) { puts("mine"); fflush(stdout); assert(!"end"); }', "says")
+    exe = h.build(
+        '#include <stdio.h>\n#include <assert.h>\nint main(void) { puts("mine"); fflush(stdout); assert(!"end"); }',
+        "says")
     trace = h.trace_of(exe)
     code, out, err = h("replay", trace)
     assert code == FOUND and out == "mine\n" and "reproduced" in err, (code, out, err)
@@ -114,14 +117,16 @@ def full_disk(h):
     tiny = h.work / "tiny"
     tiny.mkdir()
     room = -(-len(good) // 4096) * 4 + 4
-    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}k", "tmpfs", tiny], stderr=subprocess.DEVNULL).returncode:
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}k", "tmpfs", tiny],
+                                      stderr=subprocess.DEVNULL).returncode:
         return
     try:
         (tiny / "t.heddle").write_bytes(good)  # what is there stays there
         (tiny / "rest").write_bytes(b"x" * 4096)
         code, _, err = h("hunt", "--seed", 1, "-o", tiny / "t.heddle", "--", exe)
         assert code == USAGE and "No space left" in err and "assertion" in err, (code, err)
-        assert (tiny / "t.heddle").read_bytes() == good and sorted(p.name for p in tiny.iterdir()) == ["rest", "t.heddle"]
+        assert (tiny / "t.heddle").read_bytes() == good and sorted(p.name
+                                                                   for p in tiny.iterdir()) == ["rest", "t.heddle"]
         (tiny / "rest").unlink()
         assert h("replay", tiny / "t.heddle")[0] == FOUND  # a replay writes nothing
     finally:
@@ -278,9 +283,13 @@ def kills_around_itself(h):
 def heddle_is_killed(h):
     exe = h.build(LEAVER, "leaver")
     for signo, status in ((signal.SIGINT, 130), (signal.SIGTERM, None), (signal.SIGKILL, -9)):
-        p = subprocess.Popen([h.exe, "hunt", "--", exe, "wait"], cwd=h.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        p = subprocess.Popen([h.exe, "hunt", "--", exe, "wait"],
+                             cwd=h.work,
+                             stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 20
-        while subprocess.run(["pgrep", "-f", str(exe) + " wait"], stdout=subprocess.DEVNULL).returncode and time.monotonic() < deadline:
+        while subprocess.run(["pgrep", "-f", str(exe) + " wait"],
+                             stdout=subprocess.DEVNULL).returncode and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.3)
         p.send_signal(signo)
@@ -297,8 +306,11 @@ def main():
     ap.add_argument("--backend", default="baton")
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    cases = [gigabytes_to_stdout, nothing_of_ours_in_stdout, full_disk, small_limits, no_place_for_the_trace, bad_traces, other_programs,
-             wrapper_script, becomes_another_instrumented_program, nothing_stays_behind, kills_around_itself, heddle_is_killed]
+    cases = [
+        gigabytes_to_stdout, nothing_of_ours_in_stdout, full_disk, small_limits, no_place_for_the_trace, bad_traces,
+        other_programs, wrapper_script, becomes_another_instrumented_program, nothing_stays_behind, kills_around_itself,
+        heddle_is_killed
+    ]
     return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder, a.backend), a.names)
 
 

@@ -37,12 +37,18 @@ class Tool:
         return f"./{name}"
 
     def start(self, *args):
-        return subprocess.Popen([self.exe, *args], cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([self.exe, *args],
+                                cwd=self.work,
+                                stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE,
+                                text=True)
 
     def wait_for(self, process, condition):
         deadline = time.monotonic() + 300
         while not condition():
-            assert process.poll() is None and time.monotonic() < deadline, (process.poll(), process.stderr.read() if process.poll() is not None else "")
+            assert process.poll() is None and time.monotonic() < deadline, (process.poll(), process.stderr.read()
+                                                                            if process.poll() is not None else "")
             time.sleep(0.02)
 
     def told_after(self, process):
@@ -77,24 +83,33 @@ AT_MARK = {"HEDDLE_OPTIONS": "fork_at_mark=1"}
 
 def another_failure_is_no_confirmation(h):
     exe = h.build(COUNTED % "return *executions;", "counts")
-    code, said = h.json("hunt", "--json", "--seed", "1", "--workers", "1", "--runs", "5", "-o", "t.heddle", "--", exe, **AT_MARK)
-    assert code == INCONCLUSIVE and not said["found"] and said["diverged"] and said["failure"]["signature"] == "exit|1", (code, said)
-    code, said = h.json("hunt", "--json", "--keep-going", "--seed", "1", "--workers", "1", "--runs", "5", "-o", "t.heddle", "--", exe, **AT_MARK)
-    assert code == INCONCLUSIVE and len(said["failures"]) == 5 and not any(f["confirmed"] for f in said["failures"]), (code, said)
+    code, said = h.json("hunt", "--json", "--seed", "1", "--workers", "1", "--runs", "5", "-o", "t.heddle", "--", exe,
+                        **AT_MARK)
+    assert code == INCONCLUSIVE and not said["found"] and said["diverged"] and said["failure"][
+        "signature"] == "exit|1", (code, said)
+    code, said = h.json("hunt", "--json", "--keep-going", "--seed", "1", "--workers", "1", "--runs", "5", "-o",
+                        "t.heddle", "--", exe, **AT_MARK)
+    assert code == INCONCLUSIVE and len(said["failures"]) == 5 and not any(f["confirmed"]
+                                                                           for f in said["failures"]), (code, said)
     code, out, _ = h("hunt", "--seed", "1", "--workers", "1", "--runs", "5", "-o", "t.heddle", "--", exe, **AT_MARK)
     first = int(re.search(r"FAILED ONCE  exit status (\d+)", out)[1])
-    assert code == INCONCLUSIVE and f"ended with exit status {first + 1} instead of exit status {first}" in out, (code, out)
+    assert code == INCONCLUSIVE and f"ended with exit status {first + 1} instead of exit status {first}" in out, (code,
+                                                                                                                  out)
 
 
 def a_crash_in_another_function_is_another_failure(h):
-    exe = h.build("static void __attribute__((noinline)) odd(void) { *(volatile int*)8 = 1; }\nstatic void __attribute__((noinline)) even(void) { *(volatile int*)8 = 2; }\n" +
-                  COUNTED % "*executions % 2 ? odd() : even();\n  return 0;", "crashes")
+    exe = h.build(
+        "static void __attribute__((noinline)) odd(void) { *(volatile int*)8 = 1; }\nstatic void __attribute__((noinline)) even(void) { *(volatile int*)8 = 2; }\n"
+        + COUNTED % "*executions % 2 ? odd() : even();\n  return 0;", "crashes")
     hunted = ("hunt", "--json", "--seed", "1", "--workers", "1", "--runs", "1", "-o", "crash.heddle", "--", exe)
     code, said = h.json(*hunted, **AT_MARK)
     assert code == INCONCLUSIVE and said["failure"]["signature"] == "segfault|odd|main", (code, said)
     for _ in range(2):
         code, said = h.json("replay", "--json", "crash.heddle", **AT_MARK)
-        assert (code, said["reproduced"]) in ((FOUND, True), (INCONCLUSIVE, False)) and (code == FOUND) == (said["failure"]["signature"] == "segfault|odd|main"), (code, said)
+        assert (code, said["reproduced"]) in (
+            (FOUND, True),
+            (INCONCLUSIVE, False)) and (code == FOUND) == (said["failure"]["signature"] == "segfault|odd|main"), (code,
+                                                                                                                  said)
 
 
 def one_failure_that_comes_back_is_enough(h):
@@ -137,7 +152,8 @@ int main(int argc, char** argv) {
   exit(1 + h % 60);
 }
 """
-MANY_OPTIONS = ("hunt", "--json", "--keep-going", "--simplify", "--strategy", "random", "--seed", "1", "--workers", "1", "--time", "0")
+MANY_OPTIONS = ("hunt", "--json", "--keep-going", "--simplify", "--strategy", "random", "--seed", "1", "--workers", "1",
+                "--time", "0")
 
 
 def an_interrupt_ends_the_search_and_nothing_is_simplified(h):
@@ -147,7 +163,9 @@ def an_interrupt_ends_the_search_and_nothing_is_simplified(h):
     h.wait_for(p, lambda: log.exists() and log.stat().st_size > 100)
     p.send_signal(signal.SIGINT)
     said, left_out = h.told_after(p)
-    assert p.returncode == FOUND and len(left_out) == sum(f["confirmed"] for f in said["failures"]) > 0, (p.returncode, said["failures"])
+    assert p.returncode == FOUND and len(left_out) == sum(f["confirmed"]
+                                                          for f in said["failures"]) > 0, (p.returncode,
+                                                                                           said["failures"])
     assert all(f["simplified"]["interrupted"] for f in left_out), left_out
     assert h("replay", said["trace"])[0] == FOUND
 
@@ -158,7 +176,8 @@ def an_interrupt_ends_simplification(h):
     h.wait_for(p, (h.work / "many-full.heddle").exists)
     p.send_signal(signal.SIGINT)
     said, left_out = h.told_after(p)
-    assert p.returncode == FOUND and len(said["failures"]) > 20 and left_out, (p.returncode, len(said["failures"]), left_out)
+    assert p.returncode == FOUND and len(said["failures"]) > 20 and left_out, (p.returncode, len(said["failures"]),
+                                                                               left_out)
     for f in said["failures"][0], said["failures"][-1]:
         assert h("replay", f["trace"])[0] in (FOUND, INCONCLUSIVE) and (f["confirmed"] or not f.get("simplified")), f
 
@@ -181,7 +200,9 @@ def an_interrupt_in_words(h):
     h.wait_for(p, (h.work / "many-full.heddle").exists)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=SOON)
-    assert p.returncode == FOUND and "note: not simplified: interrupted; heddle simplify many-" in out, (p.returncode, out[-2000:], err)
+    assert p.returncode == FOUND and "note: not simplified: interrupted; heddle simplify many-" in out, (p.returncode,
+                                                                                                         out[-2000:],
+                                                                                                         err)
     assert re.search(r"^interrupted: \d+ distinct failures in 1,?000 runs", out, re.M), out[-2000:]
 
 
@@ -209,10 +230,16 @@ def nobody_waits_for_a_reader_that_does_not_read(h):
             pass
     except BlockingIOError:
         os.set_blocking(full, True)
-    for wanted, stdout, said in (("--junit", "/dev/stdout"), full, "cannot write /dev/stdout"), (("--sarif", pipe), subprocess.DEVNULL, "cannot write"), (("--json",), full, "cannot write"):
+    for wanted, stdout, said in (("--junit", "/dev/stdout"), full,
+                                 "cannot write /dev/stdout"), (("--sarif", pipe), subprocess.DEVNULL,
+                                                               "cannot write"), (("--json", ), full, "cannot write"):
         trace.unlink(missing_ok=True)
-        p = subprocess.Popen([h.exe, "hunt", "--seed", "1", "--runs", "3", *wanted, "-o", trace, "--", exe], cwd=h.work, stdin=subprocess.DEVNULL, stdout=stdout,
-                             stderr=subprocess.PIPE, text=True)
+        p = subprocess.Popen([h.exe, "hunt", "--seed", "1", "--runs", "3", *wanted, "-o", trace, "--", exe],
+                             cwd=h.work,
+                             stdin=subprocess.DEVNULL,
+                             stdout=stdout,
+                             stderr=subprocess.PIPE,
+                             text=True)
         h.wait_for(p, trace.exists)
         sent = 0
         while p.poll() is None and sent < 8:
@@ -247,9 +274,10 @@ def a_program_that_is_gone_does_not_take_its_failures_along(h):
     source = '#include <unistd.h>\nint main(int n, char** v) { unlink(v[1]); return 3; }'
     for flags in ((), ("--keep-going",)):
         exe = h.build(source, "vanishing")
-        code, said = h.json("hunt", "--json", "--no-fork-server", "--workers", "1", "--seed", "1", "--runs", "5", *flags, "-o", "t.heddle", "--", exe,
-                            "vanishing")
-        assert code == INCONCLUSIVE and not said["found"] and said["failure"]["signature"] == "exit|3", (flags, code, said)
+        code, said = h.json("hunt", "--json", "--no-fork-server", "--workers", "1", "--seed", "1", "--runs", "5",
+                            *flags, "-o", "t.heddle", "--", exe, "vanishing")
+        assert code == INCONCLUSIVE and not said["found"] and said["failure"]["signature"] == "exit|3", (flags, code,
+                                                                                                         said)
         assert (h.work / "t.heddle").exists() and not said["diverged"], said
         h.build(source, "vanishing")
         assert h("replay", "t.heddle")[0] == FOUND, h("replay", "t.heddle")

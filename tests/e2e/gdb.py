@@ -56,19 +56,40 @@ class Bench:
 
     def trace(self, name, source, *hunt, options="-O1"):
         compiler = "c++" if str(source).endswith(".cc") else "cc"
-        built = subprocess.run([self.heddle, compiler, "-g", options, "-pthread", f"-I{ROOT}/include", source, "-o", self.work / name],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        hunted = subprocess.run([self.heddle, "hunt", "--strategy", "pct", "--seed", "5", "-o", self.work / f"{name}.heddle", *hunt, "--", self.work / name], cwd=self.work,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
-        check(f"{name}: a trace of its failure", built.returncode == 0 and hunted.returncode == FOUND, built.stdout + hunted.stdout)
+        built = subprocess.run(
+            [self.heddle, compiler, "-g", options, "-pthread", f"-I{ROOT}/include", source, "-o", self.work / name],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        hunted = subprocess.run([
+            self.heddle, "hunt", "--strategy", "pct", "--seed", "5", "-o", self.work / f"{name}.heddle", *hunt, "--",
+            self.work / name
+        ],
+                                cwd=self.work,
+                                stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT,
+                                timeout=300)
+        check(f"{name}: a trace of its failure", built.returncode == 0 and hunted.returncode == FOUND,
+              built.stdout + hunted.stdout)
         return self.work / f"{name}.heddle"
 
     def gdb(self, trace, *commands, timeout=120, environment=None):
         """What is printed, and whether something of it is still alive afterwards."""
-        p = subprocess.Popen([self.heddle, "replay", "--gdb", trace], cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             start_new_session=True, env={**os.environ, "HOME": str(self.work), "XDG_STATE_HOME": STATE, "COLUMNS": "200", **(environment or {})})
+        p = subprocess.Popen([self.heddle, "replay", "--gdb", trace],
+                             cwd=self.work,
+                             stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT,
+                             start_new_session=True,
+                             env={
+                                 **os.environ, "HOME": str(self.work),
+                                 "XDG_STATE_HOME": STATE,
+                                 "COLUMNS": "200",
+                                 **(environment or {})
+                             })
         try:
-            out = p.communicate("".join(c + "\n" for c in ("set width 0", *commands)).encode(), timeout)[0].decode(errors="replace")
+            out = p.communicate("".join(c + "\n" for c in ("set width 0", *commands)).encode(),
+                                timeout)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
             os.killpg(p.pid, signal.SIGKILL)
             out = p.communicate()[0].decode(errors="replace") + "\n(no answer)"
@@ -83,7 +104,8 @@ class Bench:
         while self.alive() and time.monotonic() < deadline:
             time.sleep(0.05)
         check(f"{name}: nothing of it is left", not self.alive(), self.alive())
-        check(f"{name}: no folder of a session is left", not list(pathlib.Path(tempfile.gettempdir()).glob("heddle-gdb-*")))
+        check(f"{name}: no folder of a session is left",
+              not list(pathlib.Path(tempfile.gettempdir()).glob("heddle-gdb-*")))
 
 
 def parts(out):
@@ -94,19 +116,25 @@ def parts(out):
 def as_accepted(b):
     trace = b.trace("lost", FAIL / "lost_update.c")
     out = b.gdb(trace, "continue", "backtrace", "kill", "quit")
-    check("lost: starts stopped before main", re.search(r"step 0 of \d+.*\n#0 +main \(\) at .*lost_update\.c:\d+", out), out)
-    check("lost: continue stops in the failing frame", re.search(r"FAILED  assertion `.*\n#\d+ .* in main \(\) at .*lost_update\.c:\d+\n\d+\t.*assert", out), out)
-    check("lost: backtrace has no frame of the runtime", "heddle::rt" not in out and re.search(r"^#\d+ .* in main \(\) at", out, re.M), out)
+    check("lost: starts stopped before main", re.search(r"step 0 of \d+.*\n#0 +main \(\) at .*lost_update\.c:\d+", out),
+          out)
+    check("lost: continue stops in the failing frame",
+          re.search(r"FAILED  assertion `.*\n#\d+ .* in main \(\) at .*lost_update\.c:\d+\n\d+\t.*assert", out), out)
+    check("lost: backtrace has no frame of the runtime", "heddle::rt" not in out and
+          re.search(r"^#\d+ .* in main \(\) at", out, re.M), out)
     b.nothing_left("lost")
 
 
 def breakpoints(b, trace):
-    out = b.gdb(trace, "break put", "continue", "print filled", "next", "next", "next", "print filled", "info threads", "delete", "heddle to-failure", "print filled", "kill")
+    out = b.gdb(trace, "break put", "continue", "print filled", "next", "next", "next", "print filled", "info threads",
+                "delete", "heddle to-failure", "print filled", "kill")
     p = parts(out)
-    check("queue: a breakpoint stops in the program's function, in its thread", re.search(r"hit Breakpoint 1.*put .*queue\.c:26", p[3]), p[3])
+    check("queue: a breakpoint stops in the program's function, in its thread",
+          re.search(r"hit Breakpoint 1.*put .*queue\.c:26", p[3]), p[3])
     check("queue: print, next, print", p[4] == "$1 = 0" and p[8] == "$2 = 1", p[4:9])
     check("queue: threads have the names of the recording", '"0.1 put"' in p[9] and '"0 main"' in p[9], p[9])
-    check("queue: stepping changed nothing: it fails as recorded", "FAILED  assertion `filled > 0`" in p[11] and p[12] == "$3 = 0", p[11:])
+    check("queue: stepping changed nothing: it fails as recorded", "FAILED  assertion `filled > 0`" in p[11] and
+          p[12] == "$3 = 0", p[11:])
     b.nothing_left("queue")
 
 
@@ -115,8 +143,10 @@ def stepping(b, trace):
     commands = [word for n in range(1, 15) for word in (f"heddle goto {n}", "next", "step")]
     p = parts(b.gdb(trace, *commands, "heddle to-failure", "kill"))
     after = [p[i] for n in range(14) for i in (3 * n + 3, 3 * n + 4)]
-    inside = [text for text in after if "FAILED" not in text and "trampoline" not in text  # what called the thread's function
-              and re.search(r"runtime/|heddle::|__heddle|Traceback", text)]
+    inside = [
+        text for text in after if "FAILED" not in text and "trampoline" not in text  # what called the thread's function
+        and re.search(r"runtime/|heddle::|__heddle|Traceback", text)
+    ]
     check("queue: next and step stay in the program", not inside, inside)
     lines = [text for text in after if re.search(r"^\d+\t", text, re.M)]
     check("queue: and show its lines", len(lines) >= 20, after)
@@ -127,14 +157,18 @@ def stepping(b, trace):
 def interference(b, trace):
     out = b.gdb(trace, "heddle goto 9", "print available()", "heddle goto 9", "set var filled=5", "heddle to-failure")
     p = parts(out)
-    check("queue: a call that takes a lock is not taken for the recorded failure", ("not as recorded: deadlock" in p[3] or "the replay ends" in p[3]) and "FAILED  " not in p[3], p[3])
-    check("queue: a changed variable leaves the schedule, and that is said", "the replay ends at step" in p[6] and "another event happened" in p[6] and "FAILED" not in p[6], p[6])
+    check("queue: a call that takes a lock is not taken for the recorded failure",
+          ("not as recorded: deadlock" in p[3] or "the replay ends" in p[3]) and "FAILED  " not in p[3], p[3])
+    check("queue: a changed variable leaves the schedule, and that is said", "the replay ends at step" in p[6] and
+          "another event happened" in p[6] and "FAILED" not in p[6], p[6])
 
 
 def watchpoints(b, trace):
     out = b.gdb(trace, "watch filled", "continue", "continue", "continue", "continue")
     changes = re.findall(r"Old value = (-?\d+)\s+New value = (-?\d+)\s+(\w+) ", out)
-    check("queue: a watchpoint sees every change, in the recorded order", changes == [("0", "1", "put"), ("1", "0", "take")], changes or out)
+    check("queue: a watchpoint sees every change, in the recorded order", changes == [("0", "1", "put"),
+                                                                                      ("1", "0", "take")], changes or
+          out)
     check("queue: and the run fails as recorded behind it", "FAILED  assertion `filled > 0`" in out, out)
 
 
@@ -142,11 +176,16 @@ def deadlock(b):
     trace = b.trace("transfer", ROOT / "examples/transfer.c")
     out = b.gdb(trace, "continue", "thread apply all bt", "heddle where")
     p = parts(out)
-    check("transfer: says that it is a deadlock, and who holds what", re.search(r"FAILED  deadlock: .*\n  0\.1 waits: lock bob\.lock at transfer\.c:11, held by 0\.2 \(taken at transfer\.c:10\)", p[2]), p[2])
+    check(
+        "transfer: says that it is a deadlock, and who holds what",
+        re.search(
+            r"FAILED  deadlock: .*\n  0\.1 waits: lock bob\.lock at transfer\.c:11, held by 0\.2 \(taken at transfer\.c:10\)",
+            p[2]), p[2])
     check("transfer: stops at the lock", re.search(r"11\t.*pthread_mutex_lock\(&to->lock\);", p[2]), p[2])
     stacks = re.split(r"\nThread \d+ ", "\n" + p[3])
     sites = [s for s in stacks if re.search(r"in transfer \(.*transfer\.c:11", s)]
-    check("transfer: the stacks of both threads show their locks", len(sites) == 2 and any('"0.1 there"' in s for s in sites) and any('"0.2 back"' in s for s in sites), p[3])
+    check("transfer: the stacks of both threads show their locks",
+          len(sites) == 2 and any('"0.1 there"' in s for s in sites) and any('"0.2 back"' in s for s in sites), p[3])
     check("transfer: main is in its join", any(re.search(r"in main \(\) at .*transfer\.c:24", s) for s in stacks), p[3])
     b.nothing_left("transfer")
 
@@ -155,29 +194,44 @@ def to_and_fro(b):
     source = b.work / "many.c"
     source.write_text(MANY)
     trace = b.trace("many", source)
-    commands = ["heddle next-switch", "info symbol $pc", "heddle next-switch", "heddle where", "heddle goto 40", "output total", "bt", "heddle back 7", "output total", "bt",
-                "heddle goto 40", "output total", "bt", "heddle back 7", "output total", "bt", "heddle goto 20", "heddle goto 33", "output total", "bt", "heddle to-failure",
-                "output unlocked", "heddle back", "heddle where", "heddle to-failure", "output unlocked", "heddle goto 999999", "heddle goto x"]
+    commands = [
+        "heddle next-switch", "info symbol $pc", "heddle next-switch", "heddle where", "heddle goto 40", "output total",
+        "bt", "heddle back 7", "output total", "bt", "heddle goto 40", "output total", "bt", "heddle back 7",
+        "output total", "bt", "heddle goto 20", "heddle goto 33", "output total", "bt", "heddle to-failure",
+        "output unlocked", "heddle back", "heddle where", "heddle to-failure", "output unlocked", "heddle goto 999999",
+        "heddle goto x"
+    ]
     first, second = parts(b.gdb(trace, *commands)), parts(b.gdb(trace, *commands))
-    check("many: next-switch goes to another thread each time", first[2] != first[4] and first[2].startswith("step ") and first[4].startswith("step "), first[2:5])
-    check("many: where says what comes next", re.search(r"^step \d+ of \d+: thread .*\n  next switch at step \d+: to thread", first[5]), first[5])
+    check("many: next-switch goes to another thread each time", first[2] != first[4] and
+          first[2].startswith("step ") and first[4].startswith("step "), first[2:5])
+    check("many: where says what comes next",
+          re.search(r"^step \d+ of \d+: thread .*\n  next switch at step \d+: to thread", first[5]), first[5])
     check("many: goto stops at its step", first[6].startswith("step 40 of "), first[6])
     check("many: back 7 goes back", first[9].startswith("step 33 of "), first[9])
     check("many: the same step, the same state: 40", first[6:9] == first[12:15], (first[6:9], first[12:15]))
-    check("many: the same step, the same state: 33, from before and from behind", first[9:12] == first[15:18] == first[19:22], (first[9:12], first[15:18], first[19:22]))
-    check("many: to-failure, back, to-failure", first[22].count("FAILED  assertion") == 1 and first[24].startswith("step ") and "FAILED" in first[26] and first[23] == first[27], first[22:28])
-    check("many: a step that is not there is refused", "has steps 1 to" in first[28] + first[-1] and "no number" in first[29], first[28:])
+    check("many: the same step, the same state: 33, from before and from behind",
+          first[9:12] == first[15:18] == first[19:22], (first[9:12], first[15:18], first[19:22]))
+    check(
+        "many: to-failure, back, to-failure", first[22].count("FAILED  assertion") == 1 and
+        first[24].startswith("step ") and "FAILED" in first[26] and first[23] == first[27], first[22:28])
+    check("many: a step that is not there is refused", "has steps 1 to" in first[28] + first[-1] and
+          "no number" in first[29], first[28:])
     lines = lambda answers: [re.sub(r"LWP \d+|process \d+", "", a) for a in answers]
-    check("many: two sessions are equal to the last address", lines(first) == lines(second), [x for x in zip(lines(first), lines(second)) if x[0] != x[1]])
+    check("many: two sessions are equal to the last address",
+          lines(first) == lines(second), [x for x in zip(lines(first), lines(second)) if x[0] != x[1]])
     b.nothing_left("many")
     steps = b.gdb(trace, *["next"] * 150, "heddle where", "heddle to-failure")
-    check("many: 150 lines of next do not leave the schedule", "FAILED  assertion" in steps and "the replay ends" not in steps, steps)
+    check("many: 150 lines of next do not leave the schedule", "FAILED  assertion" in steps and
+          "the replay ends" not in steps, steps)
     inside = b.gdb(trace, "heddle goto 30", *["step"] * 60, "heddle to-failure")
     check("many: 60 of step neither", "FAILED  assertion" in inside and "the replay ends" not in inside, inside)
 
 
 def back_is_pointed_to(b, trace):
-    words = ["reverse-continue", "reverse-step", "reverse-next", "reverse-finish", "reverse-stepi", "rc", "heddle forward", "heddle reverse 3"]
+    words = [
+        "reverse-continue", "reverse-step", "reverse-next", "reverse-finish", "reverse-stepi", "rc", "heddle forward",
+        "heddle reverse 3"
+    ]
     answers = parts(b.gdb(trace, "heddle goto 3", *words, "heddle where"))
     for word, answer in zip(words, answers[3:]):
         check(f"queue: {word} points to heddle back", "heddle back" in answer and "Traceback" not in answer, answer)
@@ -185,11 +239,15 @@ def back_is_pointed_to(b, trace):
 
 
 def kinds(b):
-    for name, source, want in (("null", "null_call.c", r"FAILED  segmentation fault.*\n#1 .* in calls .*null_call\.c:\d+"),
+    for name, source, want in (("null", "null_call.c",
+                                r"FAILED  segmentation fault.*\n#1 .* in calls .*null_call\.c:\d+"),
                                ("exits", "two_exits.cc", r"FAILED  exit status 3(.*\n)+?#\d+ .*two_exits\.cc:\d+"),
-                               ("thrown", "uncaught.cc", r"FAILED  uncaught exception std::out_of_range: too far.*\n#\d+ .*uncaught\.cc:\d+"),
-                               ("loops", "infinite_loop.c", r"FAILED  livelock: .*\n#\d+ .* in loops .*infinite_loop\.c:\d+"),
-                               ("checked", "check.c", r"FAILED  check `open_files == 1`.*\n#\d+ .* in use .*check\.c:\d+")):
+                               ("thrown", "uncaught.cc",
+                                r"FAILED  uncaught exception std::out_of_range: too far.*\n#\d+ .*uncaught\.cc:\d+"),
+                               ("loops", "infinite_loop.c",
+                                r"FAILED  livelock: .*\n#\d+ .* in loops .*infinite_loop\.c:\d+"),
+                               ("checked", "check.c",
+                                r"FAILED  check `open_files == 1`.*\n#\d+ .* in use .*check\.c:\d+")):
         out = b.gdb(b.trace(name, FAIL / source), "continue", "bt")
         check(f"{name}: stops at its failure, in the program's own frame", re.search(want, out), out)
     b.nothing_left("kinds")
@@ -201,22 +259,37 @@ def plain(b):
     folder.mkdir()
     shutil.copy(ROOT / "examples/transfer.c", folder / "transfer.c")
     subprocess.run(["gcc", "-g", "-pthread", "runtime/transfer.c", "-o", "plain"], cwd=b.work, check=True)
-    hunted = subprocess.run([b.heddle, "hunt", "--seed", "1", "-o", "plain.heddle", "--", "./plain"], cwd=b.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    hunted = subprocess.run([b.heddle, "hunt", "--seed", "1", "-o", "plain.heddle", "--", "./plain"],
+                            cwd=b.work,
+                            stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
     check("plain: a trace of its failure", hunted.returncode == FOUND, hunted.stdout)
     out = parts(b.gdb(b.work / "plain.heddle", "break there", "continue", "step"))
-    check("plain: step goes into a function", re.search(r"transfer \(from=", out[-2]) and "runtime/transfer.c" in out[-2], out)
+    check("plain: step goes into a function",
+          re.search(r"transfer \(from=", out[-2]) and "runtime/transfer.c" in out[-2], out)
     b.nothing_left("plain")
 
 
 def patience(b, trace):
-    out = b.gdb(trace, "heddle goto 3", "shell sleep 3", "heddle to-failure", environment={"HEDDLE_OPTIONS": "hang_timeout=500ms:run_timeout=1s"})
+    out = b.gdb(trace,
+                "heddle goto 3",
+                "shell sleep 3",
+                "heddle to-failure",
+                environment={"HEDDLE_OPTIONS": "hang_timeout=500ms:run_timeout=1s"})
     check("queue: no time-out of ours while the user thinks", "FAILED  assertion" in out, out)
 
 
 def ends(b, trace):
     """Whoever ends, and however: nothing stays."""
-    for name, act in (("gdb's input ends", None), ("heddle is told to end", signal.SIGTERM), ("heddle is killed", signal.SIGKILL)):
-        p = subprocess.Popen([b.heddle, "replay", "--gdb", trace], cwd=b.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    for name, act in (("gdb's input ends", None), ("heddle is told to end", signal.SIGTERM), ("heddle is killed",
+                                                                                              signal.SIGKILL)):
+        p = subprocess.Popen([b.heddle, "replay", "--gdb", trace],
+                             cwd=b.work,
+                             stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT,
+                             start_new_session=True)
         p.stdin.write(b"heddle goto 5\n")
         p.stdin.flush()
         deadline, seen = time.monotonic() + 60, b""
@@ -241,9 +314,18 @@ def ends(b, trace):
 
 def refusals(b, trace):
     for extra in (["--json"], ["--times", "2"]):
-        done = subprocess.run([b.heddle, "replay", "--gdb", *extra, trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run([b.heddle, "replay", "--gdb", *extra, trace],
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
         check(f"--gdb with {extra[0]} is refused", done.returncode == 2 and b"not with" in done.stderr, done)
-    done = subprocess.run([b.heddle, "replay", "--gdb", trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PATH": "/nowhere"})
+    done = subprocess.run([b.heddle, "replay", "--gdb", trace],
+                          stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE,
+                          env={
+                              **os.environ, "PATH": "/nowhere"
+                          })
     check("without gdb: says what to install", done.returncode == 2 and b"install the package gdb" in done.stderr, done)
 
 

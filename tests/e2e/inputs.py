@@ -28,11 +28,30 @@ class World:
                             "-o", self.work / source.stem], check=True)
 
     def call(self, *arguments, stdin=b""):
-        return subprocess.run([self.heddle, *arguments], cwd=self.work, input=stdin, capture_output=True, timeout=120, env=self.env)
+        return subprocess.run([self.heddle, *arguments],
+                              cwd=self.work,
+                              input=stdin,
+                              capture_output=True,
+                              timeout=120,
+                              env=self.env)
 
     def record(self, program, *arguments, stdin=b""):
-        done = self.call("hunt", "--runs", "1", "--seed", "1", "--strategy", "random", "--fail-on-output", ".", "-o", "t.heddle",
-                         "--json", "--", f"./{program}", *arguments, stdin=stdin)
+        done = self.call("hunt",
+                         "--runs",
+                         "1",
+                         "--seed",
+                         "1",
+                         "--strategy",
+                         "random",
+                         "--fail-on-output",
+                         ".",
+                         "-o",
+                         "t.heddle",
+                         "--json",
+                         "--",
+                         f"./{program}",
+                         *arguments,
+                         stdin=stdin)
         shown = json.loads(self.call("show", "--json", "t.heddle").stdout or b"{}")
         return done.returncode, shown.get("output", ""), done.stderr
 
@@ -65,7 +84,11 @@ def files_come_back(w):
         (d / "victim").touch()
         before.update(snapshot())
 
-    w.same("files: a replay prints the same after its files are gone", "files", "d", stdin=b"one\ntwo\n", between=change)
+    w.same("files: a replay prints the same after its files are gone",
+           "files",
+           "d",
+           stdin=b"one\ntwo\n",
+           between=change)
     check("files: a replay writes, unlinks, spawns nothing", before == snapshot(), (before.keys(), snapshot().keys()))
 
 
@@ -82,7 +105,8 @@ def main():
         w.same("channels: each thread reads what it read", "channels")
         w.same("signals: handlers run in the same places", "signals")
         (work / "in.txt").write_text("one\n")
-        for what in ("closeall", "threadexit", "segv", "longjmp", "oom", "spawn", "daemon", "uring", "misc", "many", "bt"):
+        for what in ("closeall", "threadexit", "segv", "longjmp", "oom", "spawn", "daemon", "uring", "misc", "many",
+                     "bt"):
             w.same(f"faults: {what}", "faults", what)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -80,8 +80,12 @@ def kill_one(heddle, folder, exe, i, rng):
     trace = folder / "killed.heddle"
     trace.unlink(missing_ok=True)
     delay, whom = rng.uniform(0, 0.6), rng.choice(["all", "recorder", "program"])
-    p = subprocess.Popen([heddle, "record", "-o", trace, "--", exe], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.DEVNULL, start_new_session=True)
+    p = subprocess.Popen([heddle, "record", "-o", trace, "--", exe],
+                         cwd=folder,
+                         stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL,
+                         start_new_session=True)
     time.sleep(delay)
     if whom == "program":
         kill_run(p, exe)
@@ -116,7 +120,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "p.cc").write_text(PROGRAM)
-        code, out, err = bounded([a.heddle, "c++", "-std=c++20", "-g", "-O1", "-pthread", "p.cc", "-o", "p"], folder, 120)
+        code, out, err = bounded([a.heddle, "c++", "-std=c++20", "-g", "-O1", "-pthread", "p.cc", "-o", "p"], folder,
+                                 120)
         if code != 0:
             sys.exit(f"build: {err}")
         for i in range(a.times):

@@ -89,11 +89,17 @@ class Tool:
 
     def build(self, source, *flags):
         (self.folder / "p.c").write_text(source)
-        code, out, err = bounded([self.heddle, "cc", "-g", "-O1", "-pthread", *flags, "p.c", "-o", "p"], self.folder, 120)
+        code, out, err = bounded([self.heddle, "cc", "-g", "-O1", "-pthread", *flags, "p.c", "-o", "p"], self.folder,
+                                 120)
         assert code == 0, err[-600:]
 
     def hunt(self, options, *more):
-        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--workers", 1, "--time", 0, *more, "-o", "t.heddle", "--", "./p"], self.folder, 300,
+        code, out, err = bounded([
+            self.heddle, "hunt", "--json", "--seed", 1, "--workers", 1, "--time", 0, *more, "-o", "t.heddle", "--",
+            "./p"
+        ],
+                                 self.folder,
+                                 300,
                                  env=dict(os.environ, HEDDLE_OPTIONS=options))
         assert out.startswith("{"), err[-600:]
         return json.loads(out)
@@ -119,8 +125,11 @@ def accesses_that_no_one_asks_for_have_no_hooks(tool):
 
 def calls_of_the_heap_keep_a_function_light(tool):
     """Every light run was void and executed again with all hooks, because a call of malloc() was taken for the site of a step."""
-    allocates = COMPUTES.replace("static unsigned table[4096], done;", "#include <stdlib.h>\nstatic unsigned *table, done;")
-    allocates = allocates.replace("static void compute(void) {", "static void compute(void) {\n  table = realloc(calloc(2048, sizeof *table), 4096 * sizeof *table);")
+    allocates = COMPUTES.replace("static unsigned table[4096], done;",
+                                 "#include <stdlib.h>\nstatic unsigned *table, done;")
+    allocates = allocates.replace(
+        "static void compute(void) {",
+        "static void compute(void) {\n  table = realloc(calloc(2048, sizeof *table), 4096 * sizeof *table);")
     allocates = allocates.replace("mixed(i * 7, round);\n}", "mixed(i * 7, round);\n  free(table);\n}")
     assert allocates.count("free(table)") == 1
     tool.build(allocates)
@@ -147,7 +156,10 @@ def a_race_in_a_light_function_is_found_by_a_later_run(tool):
     assert any("add" in json.dumps(race) for race in found["races"]), found["races"]
 
 
-CASES = [accesses_that_no_one_asks_for_have_no_hooks, calls_of_the_heap_keep_a_function_light, what_is_asked_for_has_them_all, a_race_in_a_light_function_is_found_by_a_later_run]
+CASES = [
+    accesses_that_no_one_asks_for_have_no_hooks, calls_of_the_heap_keep_a_function_light,
+    what_is_asked_for_has_them_all, a_race_in_a_light_function_is_found_by_a_later_run
+]
 
 
 def main():

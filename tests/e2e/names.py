@@ -88,15 +88,18 @@ def a_double_free_has_the_place_of_the_free(h):
     assert code == FOUND and f"double.c:{line} in release" in out + err, (code, out, err)
     assert "heddle_raw" not in json.dumps(failure) and "heddle::rt" not in json.dumps(failure), failure
     sarif = h.work / "double.sarif"
-    code, out, err = h("hunt", "--seed", "1", "--runs", "300", "--sarif", sarif, "-o", h.work / "again.heddle", "--", exe)
+    code, out, err = h("hunt", "--seed", "1", "--runs", "300", "--sarif", sarif, "-o", h.work / "again.heddle", "--",
+                       exe)
     result = json.loads(sarif.read_text())["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert result["region"]["startLine"] == line and result["artifactLocation"]["uri"].endswith("double.c"), result
 
 
 ABORTS = {
-    "in_tcache": ("void *volatile p = malloc(40); free(p); free(p);", "free(): double free detected", ("-O1",)),
-    "smashed": ("char room[8]; strcpy(room, text); __asm__ volatile(\"\" ::\"r\"(room) : \"memory\");", "stack smashing detected", ("-O1", "-fstack-protector-all")),
-    "fortified": ("static char room[8]; strcpy(room, text);", "buffer overflow detected", ("-O2", "-D_FORTIFY_SOURCE=2")),
+    "in_tcache": ("void *volatile p = malloc(40); free(p); free(p);", "free(): double free detected", ("-O1", )),
+    "smashed": ("char room[8]; strcpy(room, text); __asm__ volatile(\"\" ::\"r\"(room) : \"memory\");",
+                "stack smashing detected", ("-O1", "-fstack-protector-all")),
+    "fortified": ("static char room[8]; strcpy(room, text);", "buffer overflow detected", ("-O2",
+                                                                                           "-D_FORTIFY_SOURCE=2")),
 }
 
 
@@ -134,8 +137,10 @@ int main(void) {
 
 
 def the_sanitizer_decides_what_is_wrong(h):
-    for name, statement, report in (("twice", "free(shared); free(shared);", "double-free"), ("after", "free(shared); shared[3] = 1;", "heap-use-after-free"),
-                                    ("beyond", "shared[10] = 1;", "heap-buffer-overflow"), ("inside", "free(shared + 1);", "bad-free")):
+    for name, statement, report in (("twice", "free(shared); free(shared);",
+                                     "double-free"), ("after", "free(shared); shared[3] = 1;", "heap-use-after-free"),
+                                    ("beyond", "shared[10] = 1;",
+                                     "heap-buffer-overflow"), ("inside", "free(shared + 1);", "bad-free")):
         shown, said, _ = h.hunt(h.build(SANITIZED % statement, name, "-O1", "-fsanitize=address"))
         failure = shown["failure"]
         assert failure["kind"] == "sanitizer" and failure["detail"].startswith(f"report: {report}"), failure
@@ -236,7 +241,8 @@ def the_caller_of_a_wrapper_is_named(h):
         shown, said, trace = h.hunt(exe)
         failure = shown["failure"]
         assert failure["kind"] == "deadlock" and failure["function"] == "pay" and failure["line"] == second, failure
-        assert [(e["wait_site"]["line"], e["hold_site"]["line"]) for e in failure["deadlock"][:2]] == [(second, first)] * 2, failure["deadlock"]
+        assert [(e["wait_site"]["line"], e["hold_site"]["line"])
+                for e in failure["deadlock"][:2]] == [(second, first)] * 2, failure["deadlock"]
         assert failure["signature"] == "deadlock|lock pay|lock pay", failure["signature"]
         names = sorted(e["object"] for e in failure["deadlock"][:2])
         # Each lock is named as the statement does that used it first. Both threads hold their giver's, so one has that name; the other one was
@@ -246,7 +252,8 @@ def the_caller_of_a_wrapper_is_named(h):
         assert f"{second}   my_lock(&taker->lock);" in text and "error = pthread_mutex_lock" not in text, text
         assert "mutex#" not in text and "mutex#" not in said and "my_lock  " not in said, (text, said)
         code, more, _ = h("show", "--json", "--wrappers", "^pay$", trace)  # for this view only
-        assert json.loads(more)["failure"]["function"] in ("there", "back") and json.loads(more)["failure"]["signature"] == failure["signature"], more
+        assert json.loads(more)["failure"]["function"] in (
+            "there", "back") and json.loads(more)["failure"]["signature"] == failure["signature"], more
         assert h("show", "--wrappers", "(", trace)[0] == 2
         code, out, err = h("simplify", trace, "-o", h.work / "less.heddle")
         assert code == 0 and "pthread_mutex_lock(mutex)" not in out, (code, out, err)
@@ -293,7 +300,10 @@ def guards_and_classes_are_wrappers_too(h):
     exe = h.build(CLASSES, "classes", "-O1", verb="c++", ending="cc")
     shown, said, _ = h.hunt(exe)
     edges = {e["wait_site"]["line"]: e["object"] for e in shown["failure"]["deadlock"][:2]}
-    assert edges == {line_of(CLASSES, "// rename"): "Table::values", line_of(CLASSES, "// change"): "Table::names.mu_"}, shown["failure"]["deadlock"]
+    assert edges == {
+        line_of(CLASSES, "// rename"): "Table::values",
+        line_of(CLASSES, "// change"): "Table::names.mu_"
+    }, shown["failure"]["deadlock"]
 
 
 RACY = """#include <assert.h>
@@ -327,7 +337,8 @@ def races_are_one_entry_per_variable_and_the_one_of_the_failure_is_beside_it(h):
     lines = said.splitlines()
     beside = next(i for i, line in enumerate(lines) if line.startswith("  data race on filled: "))
     assert beside < next(i for i, line in enumerate(lines) if "trace " in line), said
-    assert sum(line.startswith("    filled: ") for line in lines) == 1 and sum(bool(re.match(r" {12}(read|write) ", line)) for line in lines) >= 1, said
+    assert sum(line.startswith("    filled: ")
+               for line in lines) == 1 and sum(bool(re.match(r" {12}(read|write) ", line)) for line in lines) >= 1, said
     text = h("show", trace)[1]
     assert text.splitlines()[1].startswith("  data race on filled: "), text
     assert len(re.findall(r"^  on filled", text, re.M)) == 1 and "which the failing statement uses" in text, text
@@ -335,15 +346,20 @@ def races_are_one_entry_per_variable_and_the_one_of_the_failure_is_beside_it(h):
 
 def a_call_that_nobody_ends_is_named(h):
     programs = HERE.parent / "programs" / "fail"
-    for name, waits in (("waits_in_pause", ("pause() 8 pauses", "poll() 12 polls")), ("waits_in_sigwait", ("sigwait() 27 main",)), ("waits_in_sigsuspend", ("sigsuspend() 23 main",)),
-                        ("nobody_writes", ("read() 7 reads",))):
+    for name, waits in (("waits_in_pause", ("pause() 8 pauses", "poll() 12 polls")), ("waits_in_sigwait",
+                                                                                      ("sigwait() 27 main", )),
+                        ("waits_in_sigsuspend", ("sigsuspend() 23 main", )), ("nobody_writes", ("read() 7 reads", ))):
         shown, said, trace = h.hunt(h.build((programs / f"{name}.c").read_text(), name))
-        edges = {f"{e['object']} {e['wait_site']['line']} {e['wait_site']['function']}" for e in shown["failure"]["deadlock"] if e["operation"] == "system call"}
+        edges = {
+            f"{e['object']} {e['wait_site']['line']} {e['wait_site']['function']}"
+            for e in shown["failure"]["deadlock"] if e["operation"] == "system call"
+        }
         assert edges == set(waits), (name, edges)
         states = h("show", trace)[1]
         for wait in waits:
             call, line, _ = wait.split()
-            assert f"waits in {call}, which nobody ends" in said and f"system call {call} at {name}.c:{line}" in said and f"in i/o: {call}" in states, (name, said, states)
+            assert f"waits in {call}, which nobody ends" in said and f"system call {call} at {name}.c:{line}" in said and f"in i/o: {call}" in states, (
+                name, said, states)
 
 
 def main():
@@ -351,7 +367,9 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    cases = [f for f in globals().values() if getattr(f, "__module__", "") == "__main__" and f not in (main, Tool, line_of)]
+    cases = [
+        f for f in globals().values() if getattr(f, "__module__", "") == "__main__" and f not in (main, Tool, line_of)
+    ]
     return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder), a.names)
 
 

@@ -10,12 +10,28 @@ import argparse, json, os, pathlib, shutil, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 HERE_PATH, OTHER_PATH = "/usr/bin:/bin", "/bin:/usr/bin"
-BYTES = ["write", "printf", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "vmsplice", "control",
-         "msgsnd", "mq_timedsend", "semop", "lseek", "sendfile", "splice", "tee", "copy_file_range", "descriptor", "ftruncate", "fcntl", "ioctl",
-         "dup2", "fsetxattr", "mkdir", "unlink", "symlink", "openat", "connect", "address", "setsockopt", "kill", "process_vm_writev", "exec_fails", "system", "popen",
-         "posix_spawn", "mapped", "msync", "munmap", "mremap", "mapped_over", "half_unmapped"]
-NAMES = {"printf": "write", "control": "sendmsg", "descriptor": "write", "address": "sendto", "exec_fails": "execve", "semop": "semtimedop", "system": "execve", "popen": "execve", "posix_spawn": "execve",
-         "mapped": "end of the process: shared mapping", "mapped_exec": "execve: shared mapping", "mapped_over": "mmap: shared mapping", "half_unmapped": "end of the process: shared mapping"}
+BYTES = [
+    "write", "printf", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "vmsplice",
+    "control", "msgsnd", "mq_timedsend", "semop", "lseek", "sendfile", "splice", "tee", "copy_file_range", "descriptor",
+    "ftruncate", "fcntl", "ioctl", "dup2", "fsetxattr", "mkdir", "unlink", "symlink", "openat", "connect", "address",
+    "setsockopt", "kill", "process_vm_writev", "exec_fails", "system", "popen", "posix_spawn", "mapped", "msync",
+    "munmap", "mremap", "mapped_over", "half_unmapped"
+]
+NAMES = {
+    "printf": "write",
+    "control": "sendmsg",
+    "descriptor": "write",
+    "address": "sendto",
+    "exec_fails": "execve",
+    "semop": "semtimedop",
+    "system": "execve",
+    "popen": "execve",
+    "posix_spawn": "execve",
+    "mapped": "end of the process: shared mapping",
+    "mapped_exec": "execve: shared mapping",
+    "mapped_over": "mmap: shared mapping",
+    "half_unmapped": "end of the process: shared mapping"
+}
 failures = 0
 
 
@@ -34,7 +50,12 @@ class World:
         if arguments[0] in ("hunt", "record", "simplify"):
             (self.work / arguments[arguments.index("-o") + 1]).unlink(missing_ok=True)
         env = {"HOME": os.environ.get("HOME", "/root"), "PATH": path, "HEDDLE_OPTIONS": f"backend={self.backend}"}
-        return subprocess.run([self.heddle, *arguments], cwd=self.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, env=env)
+        return subprocess.run([self.heddle, *arguments],
+                              cwd=self.work,
+                              stdin=subprocess.DEVNULL,
+                              capture_output=True,
+                              timeout=120,
+                              env=env)
 
     def build(self, source, name):
         subprocess.run([self.heddle, "cc", "-w", "-O1", "-g", "-pthread", source, "-o", self.work / name], check=True)
@@ -61,24 +82,27 @@ class World:
         status, other, two = self.replay(OTHER_PATH)
         said = other.get("divergence") or {}
         reason, text = said.get("reason", ""), said.get("expected", {}).get("text", "")
-        check(f"{call}, {how}: another PATH has diverged, and the call is named",
-              status == 3 and reason == "the program wrote something else" and NAMES.get(call, call) in text, (status, two))
+        check(f"{call}, {how}: another PATH has diverged, and the call is named", status == 3 and
+              reason == "the program wrote something else" and NAMES.get(call, call) in text, (status, two))
         return said
 
 
 def messages(w):
     said = w.compared("writev", "hunted", "abort")
-    check("the step, the place and both texts are said",
-          said and '   writev of 19 bytes: "v=carried out: this"' in said["expected"]["text"] and said["step"] > 0
-          and said["actual"]["text"].endswith('writev of 19 bytes: "v=carried out: that"') and said["expected"]["kind"] == "system call", said)
+    check(
+        "the step, the place and both texts are said", said and
+        '   writev of 19 bytes: "v=carried out: this"' in said["expected"]["text"] and said["step"] > 0 and
+        said["actual"]["text"].endswith('writev of 19 bytes: "v=carried out: that"') and
+        said["expected"]["kind"] == "system call", said)
 
 
 def status_is_compared(w):
     w.recorded("./carries", "exit")
     status, same, _ = w.replay(HERE_PATH)
     other, said, done = w.replay(OTHER_PATH)
-    check("the exit status is compared", status == 66 and same["reproduced"] and other == 3 and "exit status 3" in str(said) and "exit status 4" in str(said),
-          (status, done))
+    check(
+        "the exit status is compared", status == 66 and same["reproduced"] and other == 3 and
+        "exit status 3" in str(said) and "exit status 4" in str(said), (status, done))
 
 
 def lines(path):
@@ -92,21 +116,25 @@ def exec_is_not_repeated(w):
         effect.unlink(missing_ok=True)
         w.recorded("./replaced", how, "echo done >> effect")
         status, said, done = w.replay(HERE_PATH)
-        check(f"{how}, recorded: the replay ends at the exec", status == 0 and said["reproduced"] and lines(effect) == 1, (status, lines(effect), done))
+        check(f"{how}, recorded: the replay ends at the exec", status == 0 and said["reproduced"] and
+              lines(effect) == 1, (status, lines(effect), done))
         words = w.call("replay", "t.heddle").stderr.decode()
         check(f"{how}: the replay says so", "up to the exec" in words and lines(effect) == 1, words)
         effect.unlink(missing_ok=True)
-        hunted = w.call("hunt", "--runs", "1", "--seed", "1", "--fail-on-exit", "4", "-o", "t.heddle", "--json", "--", "./replaced", how,
-                        "echo done >> effect; exit 4")
+        hunted = w.call("hunt", "--runs", "1", "--seed", "1", "--fail-on-exit", "4", "-o", "t.heddle", "--json", "--",
+                        "./replaced", how, "echo done >> effect; exit 4")
         again = json.loads(hunted.stdout)
-        check(f"{how}, hunted: executed once, and so it is said", hunted.returncode == 3 and lines(effect) == 1 and "exec" in str(again), (lines(effect), hunted))
+        check(f"{how}, hunted: executed once, and so it is said", hunted.returncode == 3 and lines(effect) == 1 and
+              "exec" in str(again), (lines(effect), hunted))
         status, said, done = w.replay(HERE_PATH)
-        check(f"{how}, hunted: the replay is inconclusive, and does nothing", status == 3 and not said["diverged"] and lines(effect) == 1, (status, lines(effect), done))
+        check(f"{how}, hunted: the replay is inconclusive, and does nothing", status == 3 and not said["diverged"] and
+              lines(effect) == 1, (status, lines(effect), done))
     for how in ("system", "popen", "posix_spawn", "fork"):
         effect.unlink(missing_ok=True)
         w.recorded("./replaced", how, "echo done >> effect")
         status, said, done = w.replay(HERE_PATH)
-        check(f"{how}, recorded: a replay starts no child", status == 0 and said["reproduced"] and lines(effect) == 1, (status, lines(effect), done))
+        check(f"{how}, recorded: a replay starts no child", status == 0 and said["reproduced"] and lines(effect) == 1,
+              (status, lines(effect), done))
 
 
 def simplified(w):
@@ -115,7 +143,8 @@ def simplified(w):
     for inputs in ("recorded", "real"):
         done = w.call("simplify", "--inputs", inputs, "-o", "s.heddle", "t.heddle")
         replayed = w.call("replay", "--json", "s.heddle")
-        check(f"simplified with {inputs} inputs: its own output is compared", hunted.returncode == 66 and replayed.returncode == 66, (hunted, done, replayed))
+        check(f"simplified with {inputs} inputs: its own output is compared", hunted.returncode == 66 and
+              replayed.returncode == 66, (hunted, done, replayed))
 
 
 def mapped(w):
@@ -123,11 +152,13 @@ def mapped(w):
     for seed in ("1", "2", "3"):
         hunted = w.call("hunt", "--seed", seed, "--runs", "2000", "-o", "t.heddle", "--", "./maps_and_fails")
         replayed = w.call("replay", "--json", "t.heddle")
-        check(f"a file that is mapped, seed {seed}: hunted and replayed", hunted.returncode == 66 and replayed.returncode == 66, (hunted, replayed))
+        check(f"a file that is mapped, seed {seed}: hunted and replayed", hunted.returncode == 66 and
+              replayed.returncode == 66, (hunted, replayed))
         for inputs in ("recorded", "real"):
             done = w.call("simplify", "--inputs", inputs, "-o", "s.heddle", "t.heddle")
             replayed = w.call("replay", "--json", "s.heddle")
-            check(f"... simplified with {inputs} inputs", done.returncode == 0 and replayed.returncode == 66, (done, replayed))
+            check(f"... simplified with {inputs} inputs", done.returncode == 0 and replayed.returncode == 66,
+                  (done, replayed))
     for _ in range(10):
         made, done = w.recorded("./maps_and_fails")
         replayed = w.call("replay", "--json", "t.heddle")

@@ -10,9 +10,10 @@ import argparse, pathlib, subprocess, sys
 from cases import run
 from programs import bounded
 
-PARTS = ("bin/heddle", "bin/heddle-cc", "bin/heddle-c++", "lib/heddle/heddle-pass.so", "lib/heddle/libheddle_rt.a", "lib/heddle/heddle_rt.syms",
-         "lib/heddle/libheddle_preload.so", "lib/heddle/tsan/libtsan.so.2", "lib/heddle/gdb/heddle.py", "lib/heddle/heddle-canary",
-         "lib/cmake/heddle/heddle-config.cmake", "include/heddle/check.h", "share/man/man1/heddle.1", "share/bash-completion/completions/heddle")
+PARTS = ("bin/heddle", "bin/heddle-cc", "bin/heddle-c++", "lib/heddle/heddle-pass.so", "lib/heddle/libheddle_rt.a",
+         "lib/heddle/heddle_rt.syms", "lib/heddle/libheddle_preload.so", "lib/heddle/tsan/libtsan.so.2",
+         "lib/heddle/gdb/heddle.py", "lib/heddle/heddle-canary", "lib/cmake/heddle/heddle-config.cmake",
+         "include/heddle/check.h", "share/man/man1/heddle.1", "share/bash-completion/completions/heddle")
 NEEDS = ("clang-19", "libc6", "libdw1", "libfmt9", "libstdc++6", "libzstd1")
 
 
@@ -21,7 +22,8 @@ def the_package_holds_a_tool_that_works(work):
     code, out, err = bounded(["cpack", "--config", build / "CPackConfig.cmake", "-B", folder / "packed"], folder, 300)
     assert code == 0, (out, err)
     package, = (folder / "packed").glob("heddle_*.deb")
-    needed = subprocess.run(["dpkg-deb", "--field", package, "Depends"], capture_output=True, text=True, check=True).stdout
+    needed = subprocess.run(["dpkg-deb", "--field", package, "Depends"], capture_output=True, text=True,
+                            check=True).stdout
     words = {entry.split()[0] for entry in needed.replace("|", ",").split(",")}
     assert words.issuperset(NEEDS), needed
     subprocess.run(["dpkg-deb", "--extract", package, folder / "root"], check=True)

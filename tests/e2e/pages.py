@@ -132,20 +132,27 @@ class Traces:
         self.heddle, self.work = heddle, work
 
     def run(self, *argv, timeout=300):
-        return subprocess.run([self.heddle, *map(str, argv)], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+        return subprocess.run([self.heddle, *map(str, argv)],
+                              cwd=self.work,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
+                              timeout=timeout)
 
     def make(self, name, source, *hunt):
         built = self.run("cc", "-g", "-O1", "-pthread", source, "-o", self.work / name)
         hunted = self.run("hunt", "--seed", 7, *hunt, "-o", self.work / f"{name}.heddle", "--", self.work / name)
-        check(f"{name}: a trace of its failure", built.returncode == 0 and hunted.returncode == FOUND, (built.stderr[-300:], hunted.stderr[-300:]))
+        check(f"{name}: a trace of its failure", built.returncode == 0 and hunted.returncode == FOUND,
+              (built.stderr[-300:], hunted.stderr[-300:]))
         return self.show(name, "html", f"{name}.html")
 
     def show(self, name, kind, to):
         (self.work / to).unlink(missing_ok=True)
         done = self.run("show", "--format", kind, "-o", self.work / to, self.work / f"{name}.heddle")
         plain = self.run("show", "--format", kind, self.work / f"{name}.heddle")
-        check(f"{name}: show --format {kind}", done.returncode == 0 and plain.returncode == 0 and len(plain.stdout) > 500, (done.stderr, plain.stderr))
-        check(f"{name}: {kind} is the same in a file and on stdout", (self.work / to).exists() and plain.stdout == (self.work / to).read_bytes())
+        check(f"{name}: show --format {kind}", done.returncode == 0 and plain.returncode == 0 and
+              len(plain.stdout) > 500, (done.stderr, plain.stderr))
+        check(f"{name}: {kind} is the same in a file and on stdout", (self.work / to).exists() and
+              plain.stdout == (self.work / to).read_bytes())
         return self.work / to
 
 
@@ -172,7 +179,8 @@ def labels_fit(page, name):
     bad, seen = [], 0
     for scale in (None, 6, 20, 60, 120):
         page.value("drawn.length = 0")
-        page.value("heddle.fit()" if scale is None else f"heddle.V.scale = {scale}, heddle.V.left = Math.max(0, heddle.N / 2 - 5), heddle.zoom(1, 400)")
+        page.value("heddle.fit()" if scale is None else
+                   f"heddle.V.scale = {scale}, heddle.V.left = Math.max(0, heddle.N / 2 - 5), heddle.zoom(1, 400)")
         page.frame()
         page.frame()
         seen += page.value("drawn.length")
@@ -204,19 +212,25 @@ def deadlock(b, traces, shots):
     page = b.open(path)
     common(page, "transfer", shots, path)
     answer = page.value("document.getElementById('answer').textContent")
-    check("transfer: the first line is the answer", answer.startswith("FAILEDdeadlock: ") and "bob.lock" in answer and "alice.lock" in answer, answer)
+    check("transfer: the first line is the answer",
+          answer.startswith("FAILEDdeadlock: ") and "bob.lock" in answer and "alice.lock" in answer, answer)
     edges = page.value("[...document.querySelectorAll('#why .edge')].map(e => e.textContent)")
-    check("transfer: who waits for what, and who holds it", len(edges) == 3 and sum("held by" in e and "taken at transfer.c:10" in e for e in edges) == 2, edges)
-    check("transfer: the two of the cycle are told from who waits behind them", page.value("document.querySelectorAll('#why .cycle').length") == 2)
+    check("transfer: who waits for what, and who holds it",
+          len(edges) == 3 and sum("held by" in e and "taken at transfer.c:10" in e for e in edges) == 2, edges)
+    check("transfer: the two of the cycle are told from who waits behind them",
+          page.value("document.querySelectorAll('#why .cycle').length") == 2)
     holds = page.value("heddle.held.flat().map(h => [heddle.T.objects[h.object], h.to >= heddle.N])")
-    check("transfer: both locks are held to the end", sorted(holds) == [["alice.lock", True], ["bob.lock", True]], holds)
+    check("transfer: both locks are held to the end",
+          sorted(holds) == [["alice.lock", True], ["bob.lock", True]], holds)
     waits = page.value("heddle.waits.flat().filter(w => w.kind < 0).length")
     check("transfer: three threads wait at the end", waits == 3, waits)
     marked, counted = page.value("heddle.preempting.size"), page.value("heddle.T.preemptions")
-    check("transfer: every preemption of the run is marked, also of who never came back", marked == counted >= 1, (marked, counted))
+    check("transfer: every preemption of the run is marked, also of who never came back", marked == counted >= 1,
+          (marked, counted))
     page.value("heddle.setTheme('dark'); document.getElementById('tab-run').click()")
     page.screenshot(shots / "transfer-dark.png")
-    check("transfer: stacks of all threads", page.value("document.getElementById('run').textContent").count("transfer.c:11") == 2)
+    check("transfer: stacks of all threads",
+          page.value("document.getElementById('run').textContent").count("transfer.c:11") == 2)
     check("transfer: nothing to complain about after all that", not page.complaints(), page.complaints())
 
 
@@ -228,18 +242,28 @@ def assertion(b, traces, shots):
     listed = traces.run("show", "--events", traces.work / "queue.heddle").stdout.decode()
     lines = [l for l in listed.splitlines() if re.match(r" *\d+ [* ] ", l)]
     check("queue: as many events as show --events lists, and the failure", n == len(lines) + 1, (n, len(lines)))
-    fails = page.value("(() => { const i = heddle.failureEvent; return [heddle.title(i), heddle.placeText(heddle.placeOf(i)), heddle.codeOf(i)]; })()")
-    check("queue: the failure, its place and its source", fails[0] == "FAILED assertion `filled > 0`" and fails[1].startswith("queue.c:19 in take") and "assert(filled > 0)" in fails[2], fails)
-    before = page.value("(() => { const i = heddle.failureEvent - 1; return [heddle.title(i), heddle.placeText(heddle.placeOf(i))]; })()")
+    fails = page.value(
+        "(() => { const i = heddle.failureEvent; return [heddle.title(i), heddle.placeText(heddle.placeOf(i)), heddle.codeOf(i)]; })()"
+    )
+    check(
+        "queue: the failure, its place and its source", fails[0] == "FAILED assertion `filled > 0`" and
+        fails[1].startswith("queue.c:19 in take") and "assert(filled > 0)" in fails[2], fails)
+    before = page.value(
+        "(() => { const i = heddle.failureEvent - 1; return [heddle.title(i), heddle.placeText(heddle.placeOf(i))]; })()"
+    )
     check("queue: what libc did to report it is not put there", before == ["free", ""], before)
-    check("queue: and its line in the panel", page.value("document.querySelector('#event .here.fails').textContent").endswith("assert(filled > 0);"))
+    check("queue: and its line in the panel",
+          page.value("document.querySelector('#event .here.fails').textContent").endswith("assert(filled > 0);"))
     # Hover over the failing event.
-    x, y = page.value("""(() => { const V = heddle.V, i = heddle.failureEvent, r = document.getElementById('lanes').getBoundingClientRect();
-      return [r.left + 168 + (i + .5 - V.left) * V.scale, r.top + 26 + heddle.E.thread[i] * V.lane - V.scroll + 22]; })()""")
+    x, y = page.value(
+        """(() => { const V = heddle.V, i = heddle.failureEvent, r = document.getElementById('lanes').getBoundingClientRect();
+      return [r.left + 168 + (i + .5 - V.left) * V.scale, r.top + 26 + heddle.E.thread[i] * V.lane - V.scroll + 22]; })()"""
+    )
     page.mouse("mouseMoved", x, y)
     page.frame()
     tip = page.value("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
-    check("queue: hover shows value, line, source and locks", all(t in tip for t in ("FAILED", "queue.c:19", "assert(filled > 0)", "holds m")), tip)
+    check("queue: hover shows value, line, source and locks",
+          all(t in tip for t in ("FAILED", "queue.c:19", "assert(filled > 0)", "holds m")), tip)
     page.screenshot(shots / "queue-hover.png")
     # The wheel zooms around the pointer, dragging moves.
     before = page.value("[heddle.V.scale, heddle.V.left]")
@@ -275,27 +299,35 @@ def recorded(b, traces, shots):
     source.write_text(RECORDED)
     built = traces.run("cc", "-g", "-O1", "-pthread", source, "-o", traces.work / "recorded")
     done = traces.run("record", "-o", traces.work / "recorded.heddle", "--", traces.work / "recorded")
-    check("recorded: a recording of its failure", built.returncode == 0 and done.returncode == 134, (built.stderr[-300:], done.returncode, done.stderr[-300:]))
+    check("recorded: a recording of its failure", built.returncode == 0 and done.returncode == 134,
+          (built.stderr[-300:], done.returncode, done.stderr[-300:]))
     path = traces.show("recorded", "html", "recorded.html")
     page = b.open(path)
     common(page, "recorded", shots, path)
     page.key("f")
     at, last = page.value("[heddle.V.selected, heddle.lanes.find(l => l.name === heddle.T.failure.thread).last]")
     steps, all_steps = page.value("[heddle.E.step[heddle.failureEvent], heddle.T.steps]")
-    check("recorded: the failure stands at the last step of its thread, the end of the run", at == last and steps == all_steps, (at, last, steps, all_steps))
-    check("recorded: the event before it has no line, and gets none", page.value("heddle.placeOf(heddle.failureEvent - 1)[2]") == 0)
+    check("recorded: the failure stands at the last step of its thread, the end of the run", at == last and
+          steps == all_steps, (at, last, steps, all_steps))
+    check("recorded: the event before it has no line, and gets none",
+          page.value("heddle.placeOf(heddle.failureEvent - 1)[2]") == 0)
     line = RECORDED.splitlines().index(next(l for l in RECORDED.splitlines() if "abort()" in l)) + 1
     panel = page.value("document.getElementById('event').textContent")
-    check("recorded: with the failure's own line and source", f"recorded.c:{line} in work" in panel and "abort()" in page.value("document.querySelector('#event .here.fails').textContent"), panel)
+    check(
+        "recorded: with the failure's own line and source", f"recorded.c:{line} in work" in panel and
+        "abort()" in page.value("document.querySelector('#event .here.fails').textContent"), panel)
     listed = page.value("document.querySelector('.row.fails').textContent")
     check("recorded: in the list, too", f"recorded.c:{line}" in listed, listed)
-    locks = page.value("heddle.T.shapes.filter(s => heddle.T.kinds[s[0]][0] === 'lock').map(s => heddle.T.objects[s[4]])")
+    locks = page.value(
+        "heddle.T.shapes.filter(s => heddle.T.kinds[s[0]][0] === 'lock').map(s => heddle.T.objects[s[4]])")
     check("recorded: locks inside libc are events", "libc's loader" in locks and len(set(locks)) >= 2, locks)
-    check("recorded: which nobody is said to hold", page.value("heddle.held.flat().length") == 0 and "holds" not in panel, panel)
+    check("recorded: which nobody is said to hold",
+          page.value("heddle.held.flat().length") == 0 and "holds" not in panel, panel)
     text = traces.run("show", traces.work / "recorded.heddle").stdout.decode()
     rows = text[:text.index("at the failure")].splitlines()
     marks = [i for i, l in enumerate(rows) if "FAILED" in l and i > 0]
-    check("recorded: in the text the failure is at the end", len(marks) == 1 and not any("budget" in l for l in rows[marks[0]:]), rows[-8:])
+    check("recorded: in the text the failure is at the end",
+          len(marks) == 1 and not any("budget" in l for l in rows[marks[0]:]), rows[-8:])
     perfetto(traces, "recorded")
 
 
@@ -326,13 +358,18 @@ def crowd(b, traces, shots):
     path = traces.make("crowd", source, "--strategy", "random")
     page = b.open(path)
     common(page, "crowd", shots, path)
-    check("crowd: no lane for a thread without events", page.value("[heddle.T.threads.length, heddle.lanes.length]") == [22, 21], page.value("heddle.lanes.map(l => l.name)"))
+    check("crowd: no lane for a thread without events",
+          page.value("[heddle.T.threads.length, heddle.lanes.length]") == [22, 21],
+          page.value("heddle.lanes.map(l => l.name)"))
     cards = page.value("[...document.querySelectorAll('#why .race')].map(e => e.textContent)")
-    check("crowd: races are in the first view, one card per variable", len(cards) == 1 and cards[0].startswith("data race on counter") and "crowd.c:6 in work" in cards[0], cards)
-    check("crowd: the card is seen without scrolling", page.value("document.querySelector('#why .race').getBoundingClientRect().bottom < innerHeight"))
+    check("crowd: races are in the first view, one card per variable",
+          len(cards) == 1 and cards[0].startswith("data race on counter") and "crowd.c:6 in work" in cards[0], cards)
+    check("crowd: the card is seen without scrolling",
+          page.value("document.querySelector('#why .race').getBoundingClientRect().bottom < innerHeight"))
     page.value("document.querySelector('#why .race a').click()")
     selected = page.value("heddle.placeText(heddle.placeOf(heddle.V.selected))")
-    check("crowd: a place of the race leads to its event", selected.startswith("crowd.c:") and "in work" in selected, selected)
+    check("crowd: a place of the race leads to its event",
+          selected.startswith("crowd.c:") and "in work" in selected, selected)
     check("crowd: nothing to complain about after all that", not page.complaints(), page.complaints())
 
 
@@ -361,7 +398,8 @@ def many(b, traces, shots):
         frames = page.value(measure)
         if max(frames) < 50:
             break
-    print("       ms per frame from the whole run to single events:", [round(f, 1) for f in frames], f"   opened in {page.seconds:.2f} s, {size / n:.1f} bytes per event")
+    print("       ms per frame from the whole run to single events:", [round(f, 1) for f in frames],
+          f"   opened in {page.seconds:.2f} s, {size / n:.1f} bytes per event")
     check("many: smooth at every scale (half of the frames within 50 ms)", max(frames) < 50, frames)
     check("many: the list has rows only for what is seen", page.value("document.querySelectorAll('.row').length") < 80)
     page.value("heddle.select(heddle.N >> 1, 26)")
@@ -385,26 +423,38 @@ def hostile(b, traces, shots):
     common(page, "hostile", shots, path)
     page.value("document.getElementById('tab-run').click(); heddle.search('script'); heddle.nextHit(1)")
     page.frame()
-    check("hostile: no name of the program runs", page.value("document.title") == "hostile \u2013 heddle", page.value("document.title"))
-    check("hostile: names are text", page.value("document.querySelectorAll('img, header script, main script, b b').length") == 0)
-    check("hostile: and are shown as they are", "</script>" in page.value("document.getElementById('answer').textContent"), page.value("document.getElementById('answer').textContent"))
-    blocked = page.value("""new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.violatedDirective));
-      const s = document.createElement('script'); s.textContent = "document.title = 'owned'"; document.body.append(s); setTimeout(() => done('ran'), 2000); })""")
-    check("hostile: the page's policy runs no other script", blocked.startswith("script-src") and page.value("document.title") != "owned", blocked)
+    check("hostile: no name of the program runs",
+          page.value("document.title") == "hostile \u2013 heddle", page.value("document.title"))
+    check("hostile: names are text",
+          page.value("document.querySelectorAll('img, header script, main script, b b').length") == 0)
+    check("hostile: and are shown as they are", "</script>"
+          in page.value("document.getElementById('answer').textContent"),
+          page.value("document.getElementById('answer').textContent"))
+    blocked = page.value(
+        """new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.violatedDirective));
+      const s = document.createElement('script'); s.textContent = "document.title = 'owned'"; document.body.append(s); setTimeout(() => done('ran'), 2000); })"""
+    )
+    check("hostile: the page's policy runs no other script",
+          blocked.startswith("script-src") and page.value("document.title") != "owned", blocked)
 
 
 def perfetto(traces, name):
     path, schema = traces.show(name, "perfetto", f"{name}.pftrace"), traces.work / "schema.proto"
     schema.write_text(SCHEMA)
     with open(path, "rb") as data:
-        text = subprocess.run(["protoc", f"--proto_path={traces.work}", "--decode=Trace", schema.name], cwd=traces.work, stdin=data,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text = subprocess.run(["protoc", f"--proto_path={traces.work}", "--decode=Trace", schema.name],
+                              cwd=traces.work,
+                              stdin=data,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
     out = text.stdout.decode(errors="replace")
-    check(f"{name}: protoc reads all of the timeline", text.returncode == 0 and not re.search(r"^\s*\d+[: ]", out, re.M), text.stderr)
+    check(f"{name}: protoc reads all of the timeline", text.returncode == 0 and
+          not re.search(r"^\s*\d+[: ]", out, re.M), text.stderr)
     packets = out.split("packet {")[1:]
     uuids = set(re.findall(r"uuid: (\d+)", " ".join(p for p in packets if "track_descriptor" in p)))
     depth, kinds, used = collections.Counter(), collections.Counter(), set()
-    events = [(int(t[1]) if (t := re.search(r"timestamp: (\d+)", p)) else 0, p) for p in packets if "track_event {" in p]
+    events = [(int(t[1]) if (t := re.search(r"timestamp: (\d+)", p)) else 0, p) for p in packets
+              if "track_event {" in p]
     for _, p in sorted(events, key=lambda e: e[0]):
         track, kind = re.search(r"track_uuid: (\d+)", p)[1], re.search(r"type: (\w+)", p)[1]
         kinds[kind] += 1
@@ -412,19 +462,27 @@ def perfetto(traces, name):
         depth[track] += {"SLICE_BEGIN": 1, "SLICE_END": -1}.get(kind, 0)
         if depth[track] < 0:
             break
-    check(f"{name}: every slice that begins ends, in order", kinds["SLICE_BEGIN"] == kinds["SLICE_END"] > 0 and not any(depth.values()), (kinds, depth))
+    check(f"{name}: every slice that begins ends, in order", kinds["SLICE_BEGIN"] == kinds["SLICE_END"] > 0 and
+          not any(depth.values()), (kinds, depth))
     check(f"{name}: every track is described", used <= uuids, used - uuids)
-    check(f"{name}: preemptions, source lines and the failure are in it", "\"preempted\"" in out and "FAILED: " in out and re.search(r"string_value: \"\w+\.c:\d+ in \w+", out))
+    check(f"{name}: preemptions, source lines and the failure are in it", "\"preempted\"" in out and
+          "FAILED: " in out and re.search(r"string_value: \"\w+\.c:\d+ in \w+", out))
     if name == "transfer":
-        check("transfer: locks held and waits are slices", '"alice.lock"' in out and '"waits for lock bob.lock held by 0.2"' in out)
+        check("transfer: locks held and waits are slices", '"alice.lock"' in out and
+              '"waits for lock bob.lock held by 0.2"' in out)
 
 
 def terminal(traces):
     for kind in ("html", "perfetto"):
-        done = subprocess.run(["script", "-qec", f"{traces.heddle} show --format {kind} {traces.work}/queue.heddle", "/dev/null"], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        check(f"{kind} is not written to a terminal", done.returncode == 2 and b"-o FILE" in done.stdout and len(done.stdout) < 1000, done.stdout[:300])
-    done = traces.run("show", "--format", "html", "-o", traces.work / "no/such/folder.html", traces.work / "queue.heddle")
+        done = subprocess.run(
+            ["script", "-qec", f"{traces.heddle} show --format {kind} {traces.work}/queue.heddle", "/dev/null"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        check(f"{kind} is not written to a terminal", done.returncode == 2 and b"-o FILE" in done.stdout and
+              len(done.stdout) < 1000, done.stdout[:300])
+    done = traces.run("show", "--format", "html", "-o", traces.work / "no/such/folder.html",
+                      traces.work / "queue.heddle")
     check("a file that cannot be made is an error", done.returncode == 2, (done.returncode, done.stderr))
 
 

@@ -18,14 +18,32 @@ COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang-19", "clang++-19")}
 
 # What needs points between synchronisation calls, or the compiler: not for unmodified binaries.
 NEEDS_HOOKS = {
-    "forked_at_mark.c": "heddle_init_done()", "infinite_loop.c": "its livelock is a hang here", "lost_signal.c": "a racy access",
-    "lost_update.c": "a racy access", "second_write.c": "a racy access", "use_after_free.cc": "a racy access",
-    "out_of_memory.cc": "g++ -O2 makes an endless loop of it", "spin_on_flag.c": "spins", "barrier_rounds.c": "spins",
-    "cancel_async.c": "spins", "cancel_kinds.cc": "spins", "signals_to_waiters.c": "spins", "timers.c": "spins",
-    "atomic_wait.cc": "links libatomic in the order of clang", "buffer_in_read.c": "spins", "printed_in_place.c": "spins",
-    "handler_between_atomics.c": "atomics", "handler_between_volatiles.c": "plain accesses", "handler_in_computation.c": "plain accesses",
-    "cpu_timer_ends_loop.c": "spins", "signal_ends_atomic_loop.c": "spins", "timer_ends_loops.c": "spins",
-    "random_choice.cc": "a racy access", "waiting_loops.c": "spins", "late_after_computation.c": "a racy access", "timed_semaphore.cc": "atomics",
+    "forked_at_mark.c": "heddle_init_done()",
+    "infinite_loop.c": "its livelock is a hang here",
+    "lost_signal.c": "a racy access",
+    "lost_update.c": "a racy access",
+    "second_write.c": "a racy access",
+    "use_after_free.cc": "a racy access",
+    "out_of_memory.cc": "g++ -O2 makes an endless loop of it",
+    "spin_on_flag.c": "spins",
+    "barrier_rounds.c": "spins",
+    "cancel_async.c": "spins",
+    "cancel_kinds.cc": "spins",
+    "signals_to_waiters.c": "spins",
+    "timers.c": "spins",
+    "atomic_wait.cc": "links libatomic in the order of clang",
+    "buffer_in_read.c": "spins",
+    "printed_in_place.c": "spins",
+    "handler_between_atomics.c": "atomics",
+    "handler_between_volatiles.c": "plain accesses",
+    "handler_in_computation.c": "plain accesses",
+    "cpu_timer_ends_loop.c": "spins",
+    "signal_ends_atomic_loop.c": "spins",
+    "timer_ends_loops.c": "spins",
+    "random_choice.cc": "a racy access",
+    "waiting_loops.c": "spins",
+    "late_after_computation.c": "a racy access",
+    "timed_semaphore.cc": "atomics",
 }
 
 TWO_LOCKS = """#include <pthread.h>
@@ -101,7 +119,8 @@ def places_come_from_return_addresses(h):
     code, out, err = h("show", "--format", "json", "t.heddle")
     assert code == 0 and json.loads(out)["events"] >= 4, err
     code, out, _ = h("show", "t.heddle")
-    assert "locks.c" in out and "pthread_mutex_lock(&a);" in out and "held by 0, taken at locks.c:13" in out.replace("\n      ", " "), out
+    assert "locks.c" in out and "pthread_mutex_lock(&a);" in out and "held by 0, taken at locks.c:13" in out.replace(
+        "\n      ", " "), out
 
 
 def stripped_and_at_fixed_addresses(h):
@@ -152,7 +171,9 @@ def wrapper_scripts_and_launchers(h):
     assert code == 0, err
     found = h.finds(h.script("own.sh", f"#!/bin/bash\nexec {instrumented}\n"))
     assert not any("not built" in note for note in found["notes"]), found["notes"]
-    (h.work / "thread.cc").write_text("#include <thread>\nint n;\nint main() {\n  std::thread t([] { n++; });\n  n++;\n  t.join();\n  return n != 2;\n}\n")
+    (h.work / "thread.cc").write_text(
+        "#include <thread>\nint n;\nint main() {\n  std::thread t([] { n++; });\n  n++;\n  t.join();\n  return n != 2;\n}\n"
+    )
     code, _, err = h("c++", "-g", "-pthread", h.work / "thread.cc", "-o", h.work / "thread")
     assert code == 0, err
     found = h.finds("env", "A=1", h.work / "thread", kind="exit")  # a data race: only hooks see it
@@ -185,8 +206,9 @@ int main(void) {
   return 0;
 }
 """
-    linked = h.build(threads % ("void count(void), check(void);", ""), "host", "-Wl,--unresolved-symbols=ignore-in-shared-libs",
-                     str(h.work / "libcounter.so"), f"-Wl,-rpath,{h.work}")
+    linked = h.build(threads % ("void count(void), check(void);", ""), "host",
+                     "-Wl,--unresolved-symbols=ignore-in-shared-libs", str(h.work / "libcounter.so"),
+                     f"-Wl,-rpath,{h.work}")
     found = h.finds(linked, kind="assertion")
     assert found["races"] and "1 of its libraries was" in " ".join(found["notes"]), (found["races"], found["notes"])
     load = f'void* l = dlopen("{h.work}/libcounter.so", RTLD_NOW); count = dlsym(l, "count"); check = dlsym(l, "check");'
@@ -256,16 +278,20 @@ int main(void) {{ ((void (*)(void))dlsym(dlopen("{h.work}/libcrash.so", RTLD_NOW
 
 def sanitized_by_gcc(h):
     h.finds(h.build(TWO_LOCKS, "asan", "-fsanitize=address", "-g"))
-    h.finds(h.build("#include <stdlib.h>\nint main(void) { char* p = malloc(1); free(p); return *p; }", "uaf", "-fsanitize=address", "-g"),
+    h.finds(h.build("#include <stdlib.h>\nint main(void) { char* p = malloc(1); free(p); return *p; }", "uaf",
+                    "-fsanitize=address", "-g"),
             kind="sanitizer")
     h.refuses(h.build(TWO_LOCKS, "tsan", "-fsanitize=thread"), words=["-fsanitize=thread", "heddle cc"])
-    h.refuses(h.build(TWO_LOCKS, "clang_asan", "-fsanitize=address", compiler="clang-19"), words=["contains a sanitizer's runtime"])
+    h.refuses(h.build(TWO_LOCKS, "clang_asan", "-fsanitize=address", compiler="clang-19"),
+              words=["contains a sanitizer's runtime"])
 
 
 def constructors_threads_and_exits(h):
     """C++ constructors of the executable run under control, and so do threads that outlive main."""
-    h.finds(h.build(TWO_LOCKS.replace("int main(void)", "__attribute__((constructor)) void early(void)").replace("return 0;", "") +
-                    "int main(void) { return 0; }", "early"))
+    h.finds(
+        h.build(
+            TWO_LOCKS.replace("int main(void)", "__attribute__((constructor)) void early(void)").replace(
+                "return 0;", "") + "int main(void) { return 0; }", "early"))
     h.finds(h.build(TWO_LOCKS.replace("int main(void)", "static void late(void)").replace("return 0;", "") +
                     "#include <stdlib.h>\nint main(void) { atexit(late); return 0; }", "late"))
 
@@ -284,7 +310,8 @@ def refusals(h):
         (h.work / name).write_bytes(arm)
         (h.work / name).chmod(0o755)
         h.refuses(h.work / name, words=[word, "x86-64 programs only"])
-    h.refuses(h.build("int main(void) {\n#pragma omp parallel\n  ;\n return 0; }", "openmp", "-fopenmp"), words=["OpenMP", "libgomp"])
+    h.refuses(h.build("int main(void) {\n#pragma omp parallel\n  ;\n return 0; }", "openmp", "-fopenmp"),
+              words=["OpenMP", "libgomp"])
 
 
 def spins_are_named(h):
@@ -332,30 +359,37 @@ int main(void) {
 """)
     code, _, err = bounded(["gcc", "-O2", "-shared", "-fPIC", h.work / "waits.c", "-o", library], h.work, 60)
     assert code == 0, err
-    code, _, err = bounded([h.heddle, "cc", "-g", source, "-o", exe, "-L", h.work, "-lwaits", f"-Wl,-rpath,{h.work}"], h.work, 60)
+    code, _, err = bounded([h.heddle, "cc", "-g", source, "-o", exe, "-L", h.work, "-lwaits", f"-Wl,-rpath,{h.work}"],
+                           h.work, 60)
     assert code == 0, err
     code, out, err = h("hunt", "--seed", 1, "--hang-timeout", "1s", "--", exe)
-    assert code == USAGE and not out and "spins in await_go" in err and "build it with heddle cc" in err, (code, out, err)
+    assert code == USAGE and not out and "spins in await_go" in err and "build it with heddle cc" in err, (code, out,
+                                                                                                           err)
 
 
 def laws_hold(h):
     """200 schedules each: a replay makes the same events; what observes changes nothing."""
     if not h.laws:
         return
-    for name in ("fail/two_locks.c", "success/cxx20.cc", "success/c11_all.c", "success/pools.cc", "fail/rwlock_deadlock.c"):
+    for name in ("fail/two_locks.c", "success/cxx20.cc", "success/c11_all.c", "success/pools.cc",
+                 "fail/rwlock_deadlock.c"):
         path = PROGRAMS / name
         case, exe = Case(path), h.work / path.stem
         build_plain(case, exe, "gcc", "O2")
-        code, out, err = bounded([h.laws, "--schedules", 100, "--preload", h.heddle.parent.parent / "lib/heddle/libheddle_preload.so",
-                                  "--", exe], h.work, 400)
+        code, out, err = bounded([
+            h.laws, "--schedules", 100, "--preload", h.heddle.parent.parent / "lib/heddle/libheddle_preload.so", "--",
+            exe
+        ], h.work, 400)
         assert code == 0 and out.count("ok    ") == 6, (name, code, out, err[-300:])
 
 
-CASES = [is_said_first, places_come_from_return_addresses, stripped_and_at_fixed_addresses,
-         without_a_build_id_the_file_is_its_identity, the_program_sees_its_own_environment, wrapper_scripts_and_launchers,
-         instrumented_library_in_a_plain_host, dlopen_and_other_processes, a_cpp_library_in_a_c_host,
-         a_failure_in_a_library_that_is_loaded, sanitized_by_gcc, constructors_threads_and_exits, refusals,
-         spins_are_named, a_spin_in_a_plain_library_is_no_hang_of_the_program, laws_hold]
+CASES = [
+    is_said_first, places_come_from_return_addresses, stripped_and_at_fixed_addresses,
+    without_a_build_id_the_file_is_its_identity, the_program_sees_its_own_environment, wrapper_scripts_and_launchers,
+    instrumented_library_in_a_plain_host, dlopen_and_other_processes, a_cpp_library_in_a_c_host,
+    a_failure_in_a_library_that_is_loaded, sanitized_by_gcc, constructors_threads_and_exits, refusals, spins_are_named,
+    a_spin_in_a_plain_library_is_no_hang_of_the_program, laws_hold
+]
 
 
 def run_special(heddle, laws, case):
@@ -373,7 +407,9 @@ def build_plain(case, exe, compiler, level):
     c, cxx = COMPILERS[compiler]
     front = [c] if case.path.suffix == ".c" else [cxx, "-std=c++20"]
     include = HERE.parent.parent / "include"
-    code, _, err = bounded([*front, "-w", "-g", f"-{level}", "-pthread", "-I", include, *case.cflags, case.path, "-o", exe], exe.parent, 120)
+    code, _, err = bounded(
+        [*front, "-w", "-g", f"-{level}", "-pthread", "-I", include, *case.cflags, case.path, "-o", exe], exe.parent,
+        120)
     assert code == 0, f"{compiler}: {err[-300:]}"
 
 
@@ -413,10 +449,11 @@ def main():
         every = sorted(p for d in ("fail", "success") for p in (PROGRAMS / d).iterdir()
                        if p.suffix in (".c", ".cc") and p.name not in NEEDS_HOOKS)
         files = [pathlib.Path(n).resolve() for n in a.names] or every[::a.every]
-        jobs = [(f"{f.parent.name}/{f.name} {a.compiler} -{a.level} {a.backend}", run_program, f, a.heddle, a.compiler, a.level, a.backend)
-                for f in files]
+        jobs = [(f"{f.parent.name}/{f.name} {a.compiler} -{a.level} {a.backend}", run_program, f, a.heddle, a.compiler,
+                 a.level, a.backend) for f in files]
     else:
-        jobs = [(case.__name__, run_special, a.heddle, a.laws, case) for case in CASES if not a.names or case.__name__ in a.names]
+        jobs = [(case.__name__, run_special, a.heddle, a.laws, case) for case in CASES
+                if not a.names or case.__name__ in a.names]
     report = Report()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for (name, *_), result in [(job, pool.submit(*job[1:])) for job in jobs]:

@@ -30,8 +30,13 @@ FOUND, CLEAN = 66, 0
 
 def bounded(argv, cwd, timeout, stdin=b"", env=None):
     """(status, stdout, stderr); a time-out kills the process group and gives status None."""
-    p = subprocess.Popen([str(a) for a in argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-                         start_new_session=True, env=env)
+    p = subprocess.Popen([str(a) for a in argv],
+                         stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE,
+                         cwd=cwd,
+                         start_new_session=True,
+                         env=env)
     try:
         out, err = p.communicate(stdin, timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -95,14 +100,18 @@ class Case:
         compiler = {"gcc": ["gcc", "g++"], "clang": ["clang-19", "clang++-19"]}[objects][not c]
         include = heddle.parent.parent / "include"
         compiled = [f for f in flags if not f.startswith(("-l", "-Wl,", "-fheddle"))]
-        made = bounded([compiler, *front[1:], *compiled, "-w", "-I", include, "-fsanitize=thread", "-c", self.path, "-o", f"{exe}.o"], exe.parent, 120)
+        made = bounded([
+            compiler, *front[1:], *compiled, "-w", "-I", include, "-fsanitize=thread", "-c", self.path, "-o", f"{exe}.o"
+        ], exe.parent, 120)
         return made if made[0] else bounded([heddle, *front, *flags, f"{exe}.o", "-o", exe], exe.parent, 120)
 
 
 def hunt(case, heddle, work, exe, env, *more):
     """(status, JSON object or None, stderr)"""
-    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--runs", case.runs, "--time", "60s", *case.hunt, *more, "--", exe,
-                              *case.args], work, 120, case.stdin, env)
+    code, out, err = bounded([
+        heddle, "hunt", "--json", "--seed", 1, "--runs", case.runs, "--time", "60s", *case.hunt, *more, "--", exe,
+        *case.args
+    ], work, 120, case.stdin, env)
     try:
         return code, json.loads(out), err
     except ValueError:
@@ -126,7 +135,8 @@ def check_fail(case, heddle, work, exe, replays, env, other):
         except ValueError:
             return f"replay: status {code}, no JSON: {err[-300:]}"
         signature = (again.get("failure") or {}).get("signature")
-        if code != FOUND or again.get("diverged") or signature != failure["signature"] or again.get("times_reproduced") != times:
+        if code != FOUND or again.get(
+                "diverged") or signature != failure["signature"] or again.get("times_reproduced") != times:
             return (f"replay {where['HEDDLE_OPTIONS']}: status {code}, {again.get('times_reproduced')} of {times}, "
                     f"{again.get('divergence')}, {signature!r} instead of {failure['signature']!r}")
     return None
@@ -161,7 +171,8 @@ def run_backend(case, heddle, work, exe, backend, replays):
                   for b in (backend, "baton" if backend == "fibers" else "fibers"))
     if case.remove:
         (work / case.remove).write_text("made for the hunt\n")
-    why = check_success(case, heddle, work, exe, env) if case.kind == "clean" else check_fail(case, heddle, work, exe, replays, env, other)
+    why = check_success(case, heddle, work, exe, env) if case.kind == "clean" else check_fail(
+        case, heddle, work, exe, replays, env, other)
     left = survivors(work)
     return why or (f"left running: {left}" if left else None)
 
@@ -188,17 +199,23 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("--level", action="append", help="O0, O1, O2 (default: O0 and O1)")
     ap.add_argument("--backend", action="append", help="baton, fibers (default: both)")
-    ap.add_argument("--objects", choices=("heddle", "gcc", "clang"), default="heddle", help="gcc, clang: compile with -fsanitize=thread")
+    ap.add_argument("--objects",
+                    choices=("heddle", "gcc", "clang"),
+                    default="heddle",
+                    help="gcc, clang: compile with -fsanitize=thread")
     ap.add_argument("--replays", type=int, default=20)
     ap.add_argument("--jobs", type=int, default=1)
     ap.add_argument("files", nargs="*", type=pathlib.Path)
     a = ap.parse_args()
     heddle = pathlib.Path(a.heddle).resolve()
-    files = a.files or sorted(p for d in ("fail", "success") for p in (PROGRAMS / d).iterdir() if p.suffix in (".c", ".cc"))
+    files = a.files or sorted(p for d in ("fail", "success")
+                              for p in (PROGRAMS / d).iterdir() if p.suffix in (".c", ".cc"))
     jobs = [(f, level) for f in files for level in a.level or ["O0", "O1"]]
     report = Report()
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = [(f, level, pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend or ["baton", "fibers"], a.replays, a.objects)) for f, level in jobs]
+        results = [(f, level,
+                    pool.submit(timed, run_case, f.resolve(), heddle, level, a.backend or ["baton", "fibers"],
+                                a.replays, a.objects)) for f, level in jobs]
         for f, level, result in results:
             why, seconds = result.result()
             report.line(f"{f.parent.name}/{f.name} -{level} {seconds:.1f} s", why)

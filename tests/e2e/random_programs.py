@@ -23,7 +23,8 @@ static void first(void) { g1 = g1 * 3 + L + 5; }
 
 def operation(r, kind, who, depth):
     v, d = r.randint(0, 1), who + 1
-    inside = operations(r, ("atomic", "sem", "mutex"), who, 1, depth + 1) if depth == 0 and r.random() < .35 else f"g{v} = g{v} * 3 + {d};"
+    inside = operations(r, ("atomic", "sem", "mutex"), who, 1, depth +
+                        1) if depth == 0 and r.random() < .35 else f"g{v} = g{v} * 3 + {d};"
     seen = f"see(g{v});"
     if kind == "atomic":
         return r.choice([f"see(a{v});", f"a{v} = {d};", f"a{v} += {d};", f"see(atomic_exchange(&a{v}, {d}));"])
@@ -32,7 +33,8 @@ def operation(r, kind, who, depth):
     if kind == "trylock":
         return f"if (!pthread_mutex_trylock(&m{v})) {{ {inside} pthread_mutex_unlock(&m{v}); }} else see(77);"
     if kind == "sem":
-        return r.choice([f"sem_wait(&s{v}); {inside} {seen} sem_post(&s{v});", f"sem_post(&s{v});", f"see(sem_trywait(&s{v}));"])
+        return r.choice(
+            [f"sem_wait(&s{v}); {inside} {seen} sem_post(&s{v});", f"sem_post(&s{v});", f"see(sem_trywait(&s{v}));"])
     if kind == "read":
         return f"pthread_rwlock_rdlock(&r{v}); {seen} pthread_rwlock_unlock(&r{v});"
     if kind == "write":
@@ -43,17 +45,23 @@ def operation(r, kind, who, depth):
         how = r.choice(("signal", "broadcast"))
         return f"pthread_mutex_lock(&m0); g0 = g0 * 3 + {d}; pthread_mutex_unlock(&m0); pthread_cond_{how}(&c0);"
     if kind == "checked":
-        return r.choice([f"see(pthread_mutex_lock(&e0)); {inside} {seen} see(pthread_mutex_unlock(&e0));", "see(pthread_mutex_unlock(&e0));",
-                         "see(pthread_mutex_trylock(&e0)); see(pthread_mutex_unlock(&e0));"])
+        return r.choice([
+            f"see(pthread_mutex_lock(&e0)); {inside} {seen} see(pthread_mutex_unlock(&e0));",
+            "see(pthread_mutex_unlock(&e0));", "see(pthread_mutex_trylock(&e0)); see(pthread_mutex_unlock(&e0));"
+        ])
     if kind == "once":
         return f"see({d}); pthread_once(&o0, first); see(g1);"
     at = r.choice((0, 1, 2, 4))
-    return r.choice([f"*(volatile unsigned*)(raw + {at}) = {d}u * 0x01010101u;", f"((volatile unsigned char*)raw)[{at + 1}] = {d};", f"see(((volatile unsigned char*)raw)[{at}]);"])
+    return r.choice([
+        f"*(volatile unsigned*)(raw + {at}) = {d}u * 0x01010101u;", f"((volatile unsigned char*)raw)[{at + 1}] = {d};",
+        f"see(((volatile unsigned char*)raw)[{at}]);"
+    ])
 
 
-KINDS = (("atomic", "mutex", "trylock"), ("sem", "atomic", "sem"), ("read", "write", "atomic"), ("wait", "signal", "mutex"), ("once", "atomic", "mutex"), ("raw", "raw", "mutex"),
-         ("mutex", "sem", "write"))
-CHECKED = (("checked", "atomic", "checked"), ("checked", "mutex", "atomic"))  # a mutex that may be unlocked by anyone, and refuses
+KINDS = (("atomic", "mutex", "trylock"), ("sem", "atomic", "sem"), ("read", "write", "atomic"),
+         ("wait", "signal", "mutex"), ("once", "atomic", "mutex"), ("raw", "raw", "mutex"), ("mutex", "sem", "write"))
+CHECKED = (("checked", "atomic", "checked"), ("checked", "mutex", "atomic")
+           )  # a mutex that may be unlocked by anyone, and refuses
 
 
 def operations(r, kinds, who, most, depth=0):
@@ -64,13 +72,16 @@ def program(number, kinds_of=KINDS):
     """Two threads, or three with less in each; main is one of them. How a thread is waited for varies."""
     r = random.Random(number)
     kinds, threads = kinds_of[number % len(kinds_of)], r.choice((1, 1, 2))
-    text = "".join(f"static void* p{number}_{t}(void* p) {{ {operations(r, kinds, t, 2 if threads == 1 else 1)} R[{t}] = L; return p; }}\n" for t in range(threads))
+    text = "".join(
+        f"static void* p{number}_{t}(void* p) {{ {operations(r, kinds, t, 2 if threads == 1 else 1)} R[{t}] = L; return p; }}\n"
+        for t in range(threads))
     text += f"static void p{number}(void) {{ pthread_t t[2];\n"
     text += "".join(f"  pthread_create(&t[{t}], 0, p{number}_{t}, 0);\n" for t in range(threads))
     text += f"  {operations(r, kinds, 3, 2 if threads == 1 else 1)}\n"
     for t in range(threads):
-        text += "  " + r.choice((f"pthread_join(t[{t}], 0);", f"pthread_join(t[{t}], 0);", f"pthread_join(t[{t}], 0);", f"pthread_detach(t[{t}]); see(a0);",
-                               f"if (pthread_tryjoin_np(t[{t}], 0)) {{ see(99); pthread_join(t[{t}], 0); }}")) + "\n"
+        text += "  " + r.choice((f"pthread_join(t[{t}], 0);", f"pthread_join(t[{t}], 0);", f"pthread_join(t[{t}], 0);",
+                                 f"pthread_detach(t[{t}]); see(a0);",
+                                 f"if (pthread_tryjoin_np(t[{t}], 0)) {{ see(99); pthread_join(t[{t}], 0); }}")) + "\n"
     return text + "  R[3] = L;\n}\n"
 
 

@@ -206,7 +206,8 @@ def locks_of_other_modules(heddle, folder):
 
 
 def locked_memory(heddle, folder):
-    wrong = at_most(heddle, folder, "locked", LOCKED, 16, "a lock with an addition takes {} times as long as two atomic operations", "-O2")
+    wrong = at_most(heddle, folder, "locked", LOCKED, 16,
+                    "a lock with an addition takes {} times as long as two atomic operations", "-O2")
     if wrong:
         return wrong
     # Two steps each, of half a byte: which of 16 locks it was, twice.

@@ -75,8 +75,12 @@ class Tool:
 
     def start(self, *args):
         """A recording whose program has said that it is there."""
-        p = subprocess.Popen([str(a) for a in (self.exe, *args)], cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, start_new_session=True)
+        p = subprocess.Popen([str(a) for a in (self.exe, *args)],
+                             cwd=self.work,
+                             stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE,
+                             start_new_session=True)
         assert p.stdout.readline() == b"ready\n", p.stderr.read()
         return p
 
@@ -100,7 +104,8 @@ def signals_reach_the_program(h):
             (os.killpg if group else os.kill)(p.pid, number)
             code, out, err = ended(p)
             name = number.name
-            assert code == 128 + number and f"killed by {name}" in err and f"{name} was forwarded to the program" in err, (number, group, code, err)
+            assert code == 128 + number and f"killed by {name}" in err and f"{name} was forwarded to the program" in err, (
+                number, group, code, err)
             assert all(line == line.rstrip() for line in err.splitlines()), err
             code, out, err = h("show", trace)
             assert name in out, (name, out, err)
@@ -150,8 +155,13 @@ def ignored_signals_reach_a_handler(h):
     exe, trace = h.build(INTERRUPTED, "interrupted"), h.work / "i.heddle"
     for words, want in (([exe, "handles"], 7), ([exe], 8)):
         for start in ([], [h.exe, "record", "-o", trace, "--"]):
-            p = subprocess.Popen([str(w) for w in start + words], cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+            p = subprocess.Popen([str(w) for w in start + words],
+                                 cwd=h.work,
+                                 stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE,
+                                 start_new_session=True,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
             assert p.stdout.readline() == b"ready\n", p.stderr.read()
             p.send_signal(signal.SIGINT)
             code, out, err = ended(p)
@@ -189,8 +199,15 @@ def folder_that_is_gone(h):
     exe, gone = h.build(LONG, "long"), h.work / "gone"
     for verb, want in (("record", NOT_RECORDED), ("hunt", USAGE)):
         gone.mkdir()
-        done = subprocess.run(["/bin/sh", "-c", 'cd gone; rmdir ../gone; exec "$@"', "sh", h.exe, verb, "-o", h.work / "g.heddle", "--", exe, "10"],
-                              cwd=h.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        done = subprocess.run([
+            "/bin/sh", "-c", 'cd gone; rmdir ../gone; exec "$@"', "sh", h.exe, verb, "-o", h.work / "g.heddle", "--",
+            exe, "10"
+        ],
+                              cwd=h.work,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
+                              timeout=60)
         err = done.stderr.decode()
         assert done.returncode == want and "current folder" in err and "bug" not in err, (verb, done.returncode, err)
 
@@ -212,7 +229,8 @@ def only_what_can_be_replayed_is_offered(h):
     with open(large, "wb") as f:
         f.truncate(65 << 20)
     code, out, err = h("record", "-o", trace, "--", exe, large)
-    assert code == CLEAN and "recorded " in err and "cannot be replayed" in err and "replay it" not in err, (code, out, err)
+    assert code == CLEAN and "recorded " in err and "cannot be replayed" in err and "replay it" not in err, (code, out,
+                                                                                                             err)
     code, out, err = h("show", trace)
     assert "replay it" not in out, out
     code, out, err = h("record", "-o", trace, "--", h.build(LONG, "long"), 10)
@@ -235,16 +253,19 @@ def small_disks(h):
     small.mkdir()
     seen = set()
     for kilobytes in (64, 1024, 2048, 3072, 3584, 4096, 4608, 5120, 6144, 8192):
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", small], stderr=subprocess.DEVNULL).returncode:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", small],
+                          stderr=subprocess.DEVNULL).returncode:
             return
         try:
             trace = small / "x.heddle"
             code, out, err = h("record", "-o", trace, "--", exe)
             seen.add(code)
             if code == NOT_RECORDED:
-                assert "No space left" in err and str(trace) in err and not list(small.iterdir()), (kilobytes, err, list(small.iterdir()))
+                assert "No space left" in err and str(trace) in err and not list(small.iterdir()), (
+                    kilobytes, err, list(small.iterdir()))
             else:
-                assert code == CLEAN and out == "400000\n" and trace.stat().st_size < kilobytes << 10, (kilobytes, code, out, err)
+                assert code == CLEAN and out == "400000\n" and trace.stat().st_size < kilobytes << 10, (kilobytes, code,
+                                                                                                        out, err)
                 assert [p.name for p in small.iterdir()] == ["x.heddle"]
                 shown, said, why = h("show", trace)
                 steps = int(re.search(r"recorded ([\d,]+) step", err)[1].replace(",", ""))
@@ -252,7 +273,8 @@ def small_disks(h):
                 assert shown in (CLEAN, DIVERGED), (kilobytes, shown, why)
                 if "the disk is full" in err and steps > 0:  # what is there can be followed, and nothing diverged
                     again, _, why = h("replay", trace)
-                    assert again == DIVERGED and "inconclusive" in why and "diverged" not in why, (kilobytes, again, why)
+                    assert again == DIVERGED and "inconclusive" in why and "diverged" not in why, (kilobytes, again,
+                                                                                                   why)
         finally:
             subprocess.run(["umount", small], check=True)
     assert seen == {CLEAN, NOT_RECORDED}, seen
@@ -262,7 +284,8 @@ def one_file_for_two(h):
     exe, trace = h.build(WAITS, "waits"), h.work / "w.heddle"
     p = h.start("record", "-o", trace, "--", exe)
     code, out, err = h("record", "-o", trace, "--", exe)
-    assert code == NOT_RECORDED and "in use by another recording" in err and str(trace) in err and not out, (code, out, err)
+    assert code == NOT_RECORDED and "in use by another recording" in err and str(trace) in err and not out, (code, out,
+                                                                                                             err)
     p.send_signal(signal.SIGTERM)
     assert ended(p)[0] == 143
     assert h("replay", trace)[0] == FOUND
@@ -290,7 +313,8 @@ exit 7
     assert h("replay", trace, "--", exe)[:2] == (FOUND, "20\n")
     code, out, err = h("replay", trace)
     assert code == FOUND and "20\n" in out and "40\n" not in out, (code, out, err)
-    for words, want in ((["timeout", "60", exe, 10, 3], 3), (["sh", "-c", f"{exe} 10; exit 4"], 4), (["env", "A=1", exe, 10, 0], 0)):
+    for words, want in ((["timeout", "60", exe, 10,
+                          3], 3), (["sh", "-c", f"{exe} 10; exit 4"], 4), (["env", "A=1", exe, 10, 0], 0)):
         code, out, err = h("record", "-o", trace, "--", *words)
         assert code == want and out == "20\n", (words, code, out, err)
     crash = h.build('#include <stdlib.h>\nint main(void) { abort(); }', "crash")
@@ -341,7 +365,8 @@ def replay_of_a_spin_is_inconclusive(h):
 def words(h):
     exe = h.build(LONG, "long")
     code, out, err = h("record", exe, "10")
-    assert code == NOT_RECORDED and "put -- before the program" in err and f"heddle record -- {exe} 10" in err, (code, err)
+    assert code == NOT_RECORDED and "put -- before the program" in err and f"heddle record -- {exe} 10" in err, (code,
+                                                                                                                 err)
     code, out, err = h("hunt", exe, "10")
     assert code == USAGE and "-- before the program" in err, (code, err)
     code, out, err = h("record", "--frobnicate", "--", exe)
@@ -366,9 +391,12 @@ def main():
     ap.add_argument("--heddle", default="build/bin/heddle")
     ap.add_argument("names", nargs="*")
     a = ap.parse_args()
-    cases = [signals_reach_the_program, handled_signals_come_once_each, ignored_signals_reach_a_handler,
-             refused_recordings_leave_no_file, folder_that_is_gone, only_what_can_be_replayed_is_offered, signal_before_the_program, small_disks, one_file_for_two,
-             script_runs_to_its_end, signals_behind_a_script, replay_of_a_spin_is_inconclusive, words]
+    cases = [
+        signals_reach_the_program, handled_signals_come_once_each, ignored_signals_reach_a_handler,
+        refused_recordings_leave_no_file, folder_that_is_gone, only_what_can_be_replayed_is_offered,
+        signal_before_the_program, small_disks, one_file_for_two, script_runs_to_its_end, signals_behind_a_script,
+        replay_of_a_spin_is_inconclusive, words
+    ]
     return run(cases, lambda folder, _: Tool(pathlib.Path(a.heddle).resolve(), folder), a.names)
 
 

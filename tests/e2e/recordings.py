@@ -26,7 +26,8 @@ def record(heddle, case, exe, folder, times):
     for i in range(times):
         if case.remove:
             (folder / case.remove).write_text("12\n")
-        status, written, err = bounded([heddle, "record", "--json", "-o", trace, "--", exe, *case.args], folder, SECONDS, case.stdin)
+        status, written, err = bounded([heddle, "record", "--json", "-o", trace, "--", exe, *case.args], folder,
+                                       SECONDS, case.stdin)
         if case.remove:
             (folder / case.remove).unlink(missing_ok=True)
         if status is None:
@@ -43,14 +44,18 @@ def record(heddle, case, exe, folder, times):
             if code == 3 and not said["failure"] and case.path.parent != EXACT and len(LIMITS) < MOST_LIMITS:
                 LIMITS.append(case.path.name)
                 why = json.loads(out)["divergence"]
-                print(f"limit  {case.path.name}: recording {i} diverged: {why['reason']}: {why['expected']['text']} | {why['actual']['text']}", flush=True)
+                print(
+                    f"limit  {case.path.name}: recording {i} diverged: {why['reason']}: {why['expected']['text']} | {why['actual']['text']}",
+                    flush=True)
                 break
             if code != wanted:
                 return failing, f"recording {i} (status {status}), replay on {backend}: {code} instead of {wanted}: {(out + err)[:900]}"
             answer = json.loads(out)
             again = answer["failure"]
-            alone = not any("another process" in note for note in said["notes"])  # what a child writes, no replay repeats
-            if alone and len(err_lines) == 1 and not answer.get("output_truncated") and len(written) < 1 << 19 and answer["output"] != written:
+            alone = not any("another process" in note
+                            for note in said["notes"])  # what a child writes, no replay repeats
+            if alone and len(err_lines) == 1 and not answer.get(
+                    "output_truncated") and len(written) < 1 << 19 and answer["output"] != written:
                 return failing, f"recording {i}, replay on {backend}: the program wrote {answer['output'][-200:]!r} instead of {written[-200:]!r}"
             if said["failure"] and again["signature"] != said["failure"]["signature"]:
                 return failing, f"recording {i}: another signature: {again['signature']} instead of {said['failure']['signature']}"
@@ -82,7 +87,8 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     a = parser.parse_args()
     heddle = a.heddle.resolve()
-    files = [f.resolve() for f in a.files] or sorted(p for p in PROGRAMS.rglob("*") if p.suffix in (".c", ".cc") and "expect:" in p.read_text()[:500])
+    files = [f.resolve() for f in a.files] or sorted(
+        p for p in PROGRAMS.rglob("*") if p.suffix in (".c", ".cc") and "expect:" in p.read_text()[:500])
     report, replayed = Report(), 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for path, (failing, wrong) in zip(files, pool.map(lambda p: check(heddle, p, a.times), files)):

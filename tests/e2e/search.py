@@ -32,7 +32,8 @@ def halves():
     for half, found in names.items():
         check(f"docs/hunting.md publishes the half: {half}", ", ".join(found) in page, found)
     added = [p.name for p in search.programs() if p.source.parent != search.HERE]
-    check("docs/hunting.md names what was added for tuning", ", ".join(added) in page and all(p.half == "tuning" for p in search.programs(names=added)), added)
+    check("docs/hunting.md names what was added for tuning", ", ".join(added) in page and
+          all(p.half == "tuning" for p in search.programs(names=added)), added)
 
 
 def crowd(heddle, folder):
@@ -48,7 +49,9 @@ def safestack(heddle, folder):
     runs = []
     for seed in (2, 3, 4, 5, 1):  # the slowest last: three settle the median
         code, found, err = corpus.hunt(heddle, exe, (), folder, runs=goal, seed=seed, time="300s")
-        runs.append(found.get("runs", goal) if code == corpus.FOUND and search.goal("safestack").is_bug(found["failure"]) else goal)
+        runs.append(
+            found.get("runs", goal
+                      ) if code == corpus.FOUND and search.goal("safestack").is_bug(found["failure"]) else goal)
         if sum(r < goal for r in runs) >= 3:
             break
     check(f"safestack: a median below {goal:,} schedules over 5 seeds", sum(r < goal for r in runs) >= 3, runs)
@@ -69,7 +72,8 @@ def main():
             check(f"{p.name}: the default order does not fail", code == corpus.CLEAN, (code, found.get("failure"), err))
             code, found, err = corpus.hunt(heddle, exe, (), folder, runs=RUNS, seed=1)
             failure = found.get("failure") or {}
-            check(f"{p.name}: auto finds the {p.kind} (run {found.get('runs')})", code == corpus.FOUND and p.is_bug(failure), (code, failure, p.lines, err))
+            check(f"{p.name}: auto finds the {p.kind} (run {found.get('runs')})", code == corpus.FOUND and
+                  p.is_bug(failure), (code, failure, p.lines, err))
         if not a.names:
             crowd(heddle, folder)
             safestack(heddle, folder)

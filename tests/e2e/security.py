@@ -59,7 +59,8 @@ def foreign_traces_are_shown_but_not_executed(h):
     other = {"XDG_STATE_HOME": str(h.work / "other")}
     for verb, answer in (("replay", FOUND), ("simplify", CLEAN)):
         code, out, err = h(verb, trace, **other)
-        assert code == USAGE and "was not executed" in err and str(exe) in err and "--trust" in err and "-- PROG" in err, (code, err)
+        assert code == USAGE and "was not executed" in err and str(
+            exe) in err and "--trust" in err and "-- PROG" in err, (code, err)
         assert h(verb, "--trust", trace, **other)[0] == answer
         assert h(verb, trace, "--", exe, **other)[0] == answer
     code, _, err = h("replay", "--gdb", trace, **other)
@@ -160,9 +161,14 @@ def a_key_that_others_can_read_proves_nothing(h):
 
 def a_raw_recording_is_own_where_it_was_made(h):
     """heddle is killed: what it leaves is replayed here, and not from a copy."""
-    exe = h.build('#include <unistd.h>\n#include <signal.h>\nint main(void) { write(1, "x", 1); pause(); return 0; }', "waits")
-    heddle = subprocess.Popen([h.exe, "record", "-o", "raw.heddle", "--", exe], cwd=h.work, env=dict(os.environ, HOME=str(h.home), XDG_STATE_HOME=str(h.work / "state")),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    exe = h.build('#include <unistd.h>\n#include <signal.h>\nint main(void) { write(1, "x", 1); pause(); return 0; }',
+                  "waits")
+    heddle = subprocess.Popen([h.exe, "record", "-o", "raw.heddle", "--", exe],
+                              cwd=h.work,
+                              env=dict(os.environ, HOME=str(h.home), XDG_STATE_HOME=str(h.work / "state")),
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
     assert heddle.stdout.read(1) == b"x"
     heddle.kill()
     heddle.wait()
@@ -223,19 +229,28 @@ int main(int n, char** v) {{
 """, "evil")
     argument = "a\033]0;b\007\u009b\u202e"
     said = []
-    code, out, err = h("hunt", "--seed", "1", "--runs", "2000", "-o", "e.heddle", "--sarif", "e.sarif", "--junit", "e.xml", "--", exe, argument)
+    code, out, err = h("hunt", "--seed", "1", "--runs", "2000", "-o", "e.heddle", "--sarif", "e.sarif", "--junit",
+                       "e.xml", "--", exe, argument)
     assert code == FOUND, (code, out, err)
     said += [out, err, (h.work / "e.sarif").read_text(), (h.work / "e.xml").read_text()]
-    for args in (("show", "e.heddle"), ("show", "--full", "e.heddle"), ("show", "--events", "e.heddle"), ("show", "--json", "e.heddle"), ("show", "--format", "html", "e.heddle"),
-                 ("replay", "--json", "e.heddle"), ("simplify", "-o", "s.heddle", "e.heddle"), ("hunt", "--json", "--seed", "1", "-o", "j.heddle", "--", exe, argument)):
+    for args in (("show", "e.heddle"), ("show", "--full", "e.heddle"), ("show", "--events", "e.heddle"),
+                 ("show", "--json", "e.heddle"), ("show", "--format", "html", "e.heddle"),
+                 ("replay", "--json", "e.heddle"), ("simplify", "-o", "s.heddle", "e.heddle"),
+                 ("hunt", "--json", "--seed", "1", "-o", "j.heddle", "--", exe, argument)):
         code, out, err = h(*args)
         assert code in (CLEAN, FOUND), (args, code, out, err)
         said += [out, err]
-    said.append("\n".join(line for line in h("replay", "e.heddle")[2].split("\n") if not line.startswith("evil: ")))  # which is the program's own
+    said.append("\n".join(line for line in h("replay", "e.heddle")[2].split("\n")
+                          if not line.startswith("evil: ")))  # which is the program's own
     said.append(h("replay", "e.heddle", "--", exe, argument + "x")[2])
     said.append(h("hunt", "--", argument)[2])
     for text in said:
-        bad = [c for c in text if (ord(c) < 32 and c not in "\n\t") or 0x7f <= ord(c) < 0xa0 or ord(c) in (0x61c, *range(0x200e, 0x2010), *range(0x2028, 0x202f), *range(0x2066, 0x206a))]
+        bad = [
+            c for c in text
+            if (ord(c) < 32 and c not in "\n\t") or 0x7f <= ord(c) < 0xa0 or ord(c) in (0x61c, *range(0x200e, 0x2010),
+                                                                                        *range(0x2028, 0x202f),
+                                                                                        *range(0x2066, 0x206a))
+        ]
         assert not bad, (bad[:5], text[:2000])
 
 
@@ -263,7 +278,8 @@ def stored(h, trace):
     zstd.ZSTD_decompress.restype = ctypes.c_size_t
     data, at, out = (h.work / trace).read_bytes(), 32, b""
     while at < len(data):
-        codec, size, raw = data[at + 5], int.from_bytes(data[at + 8:at + 12], "little"), int.from_bytes(data[at + 12:at + 16], "little")
+        codec, size, raw = data[at + 5], int.from_bytes(data[at + 8:at + 12],
+                                                        "little"), int.from_bytes(data[at + 12:at + 16], "little")
         payload = data[at + 40:at + 40 + size]
         if codec == 1:
             unpacked = ctypes.create_string_buffer(raw)
@@ -295,7 +311,8 @@ def an_environment_that_is_walked_is_stored(h):
     """By hand, by the third argument of main, or by another process: all of it, and that is said."""
     walk = 'extern char** environ; for (char** e = environ; *e; e++) if (!strncmp(*e, "SECRET_TOKEN=", 13)) puts(*e);'
     argument = 'for (char** e = envp; *e; e++) if (!strncmp(*e, "SECRET_TOKEN=", 13)) puts(*e);'
-    for name, parameters, code_ in (("walks", "void", walk), ("takes", "int n, char** v, char** envp", argument), ("starts", "void", 'if (system("true")) return 3;')):
+    for name, parameters, code_ in (("walks", "void", walk), ("takes", "int n, char** v, char** envp", argument),
+                                    ("starts", "void", 'if (system("true")) return 3;')):
         exe = h.build(ASKS % (parameters, code_), name)
         code, out, err = h("hunt", "--seed", "1", "--runs", "2000", "-o", "t.heddle", "--", exe, **SECRETS)
         assert code == FOUND and "assertion `x == 2`" in out, (name, code, out, err)
@@ -306,7 +323,10 @@ def an_environment_that_is_walked_is_stored(h):
 
 def what_is_left_out_is_proven_by_execution(h):
     """A plain program without debug information takes the environment by its stack: only an execution shows that it needs it."""
-    source = ASKS % ("int n, char** v, char** envp", 'int ok = 0; for (char** e = envp; *e; e++) ok |= !strcmp(*e, "SECRET_TOKEN=hunter2-very-secret"); puts(ok ? "yes" : "no"); if (!ok) return 9;')
+    source = ASKS % (
+        "int n, char** v, char** envp",
+        'int ok = 0; for (char** e = envp; *e; e++) ok |= !strcmp(*e, "SECRET_TOKEN=hunter2-very-secret"); puts(ok ? "yes" : "no"); if (!ok) return 9;'
+    )
     path = h.work / "plain.c"
     path.write_text(source)
     subprocess.run([h.exe, "cc", "-O1", "-pthread", path, "-o", h.work / "plain"], check=True)
@@ -321,7 +341,8 @@ def with_other_rights(h, exe, name, bits=0o6755, capabilities=False):
     copy = h.work / name
     shutil.copy(exe, copy)
     if capabilities:
-        os.setxattr(copy, "security.capability", bytes.fromhex("0100000200040000000000000000000000000000"))  # cap_net_bind_service+ep
+        os.setxattr(copy, "security.capability",
+                    bytes.fromhex("0100000200040000000000000000000000000000"))  # cap_net_bind_service+ep
     else:
         os.chown(copy, 65534, 65534)
         copy.chmod(bits)
@@ -334,8 +355,13 @@ def programs_with_other_rights_are_refused(h):
     exe, trace = h.hunted()
     plain = h.work / "plain"
     subprocess.run(["gcc", "-g", "-pthread", h.work / "racy.c", "-o", plain], check=True)
-    cases = [with_other_rights(h, exe, "user", 0o4755), with_other_rights(h, exe, "group", 0o2755), with_other_rights(h, exe, "capable", capabilities=True),
-             with_other_rights(h, plain, "plain_user", 0o4755), with_other_rights(h, plain, "plain_capable", capabilities=True)]
+    cases = [
+        with_other_rights(h, exe, "user", 0o4755),
+        with_other_rights(h, exe, "group", 0o2755),
+        with_other_rights(h, exe, "capable", capabilities=True),
+        with_other_rights(h, plain, "plain_user", 0o4755),
+        with_other_rights(h, plain, "plain_capable", capabilities=True)
+    ]
     for program in cases:
         for args, status in ((("hunt", "--runs", "5", "--"), USAGE), (("record", "-o", "r.heddle", "--"), 125)):
             code, out, err = h(*args, program)
@@ -352,11 +378,17 @@ def programs_with_other_rights_are_refused(h):
         assert code == USAGE and "other rights" in err, (verb, code, err)
     # behind a script or launcher
     marker = h.work / "ran"
-    mark = h.build(f"#include <fcntl.h>\n#include <pthread.h>\nstatic void* f(void* p) {{ return p; }}\nint main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return open(\"{marker}\", O_CREAT | O_WRONLY, 0644) < 0; }}", "mark")
+    mark = h.build(
+        f"#include <fcntl.h>\n#include <pthread.h>\nstatic void* f(void* p) {{ return p; }}\nint main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return open(\"{marker}\", O_CREAT | O_WRONLY, 0644) < 0; }}",
+        "mark")
     os.chmod(h.work, 0o777)
-    own, capable = with_other_rights(h, mark, "mark_user", 0o4755), with_other_rights(h, mark, "mark_capable", capabilities=True)
+    own, capable = with_other_rights(h, mark, "mark_user", 0o4755), with_other_rights(h,
+                                                                                      mark,
+                                                                                      "mark_capable",
+                                                                                      capabilities=True)
     for started in (own, capable):
-        for name, text in (("script", f"#!/bin/sh\n{started}\n"), ("last", f"#!/bin/sh\nexec {started}\n"), ("bash", f"#!/bin/bash\ntrue\n{started} x\n")):
+        for name, text in (("script", f"#!/bin/sh\n{started}\n"), ("last", f"#!/bin/sh\nexec {started}\n"),
+                           ("bash", f"#!/bin/bash\ntrue\n{started} x\n")):
             script = h.work / name
             script.write_text(text)
             script.chmod(0o755)
@@ -381,7 +413,8 @@ def with_other_rights_the_runtime_stays_idle(h):
     """It looks at nothing that its user supplies: not at the region's descriptor, not at the variables."""
     assert os.geteuid() == 0, "this test needs root"
     h.work.chmod(0o777)
-    exe = h.build("""#include <stdio.h>
+    exe = h.build(
+        """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -401,11 +434,22 @@ int main(void) {
         header = (HERE.parents[1] / "abi/region.h").read_text()
         magic = int(re.search(r"#define HEDDLE_REGION_MAGIC (0x[0-9a-fA-F]+)", header)[1], 16)
         version = int(re.search(r"#define HEDDLE_REGION_VERSION (\d+)", header)[1])
-        os.pwrite(region, magic.to_bytes(8, "little") + version.to_bytes(4, "little") + (4096).to_bytes(4, "little") + (1 << 20).to_bytes(8, "little"), 0)
+        os.pwrite(
+            region,
+            magic.to_bytes(8, "little") + version.to_bytes(4, "little") + (4096).to_bytes(4, "little") +
+            (1 << 20).to_bytes(8, "little"), 0)
         os.set_inheritable(region, True)
         before = os.pread(region, 1 << 20, 0)
         try:
-            done = subprocess.run([program], env={**os.environ, "HEDDLE_REGION": str(region), "HEDDLE_OPTIONS": "help=1"}, pass_fds=[region], capture_output=True, text=True, timeout=5)
+            done = subprocess.run([program],
+                                  env={
+                                      **os.environ, "HEDDLE_REGION": str(region),
+                                      "HEDDLE_OPTIONS": "help=1"
+                                  },
+                                  pass_fds=[region],
+                                  capture_output=True,
+                                  text=True,
+                                  timeout=5)
             seen[program] = (done.stdout, os.pread(region, 1 << 20, 0) == before)
         except subprocess.TimeoutExpired:
             seen[program] = ("waits for a host", False)  # it took the region: this test sees what it looks for
@@ -419,11 +463,17 @@ def what_a_killed_heddle_left_is_removed_by_the_next(h):
     temporary.mkdir()
     env = {"TMPDIR": str(temporary)}
     # It waits for a writer outside, which nobody can call a deadlock at once.
-    exe = h.build('#include <fcntl.h>\n#include <sys/stat.h>\nint main(void) { mkfifo("fifo", 0600); return open("fifo", O_RDONLY); }', "waits")
+    exe = h.build(
+        '#include <fcntl.h>\n#include <sys/stat.h>\nint main(void) { mkfifo("fifo", 0600); return open("fifo", O_RDONLY); }',
+        "waits")
     folder = h.work / "folder"
     folder.mkdir()
     (folder / "secret").write_text("data")
-    heddle = subprocess.Popen([h.exe, "hunt", "--cwd-copy", "--workers", "1", "--", exe], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    heddle = subprocess.Popen([h.exe, "hunt", "--cwd-copy", "--workers", "1", "--", exe],
+                              cwd=folder,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL,
                               env=dict(os.environ, HOME=str(h.home), TMPDIR=str(temporary)))
     limit = time.monotonic() + 60
     while not any((f / "secret").exists() for f in temporary.iterdir()):
@@ -447,7 +497,8 @@ def a_hunt_keeps_the_traces_of_earlier_ones(h):
     code, out, _ = h(*hunt)
     assert code == FOUND and "heddle replay racy-1.2.heddle" in out and "racy-1.heddle already exists and is kept" in out, out
     code, out, _ = h("hunt", "--json", "--simplify", "--seed", "1", "--", exe)
-    assert code == FOUND and json.loads(out)["trace"] == "racy-1.3.heddle" and (h.work / "racy-1.3-full.heddle").exists(), out
+    assert code == FOUND and json.loads(out)["trace"] == "racy-1.3.heddle" and (h.work /
+                                                                                "racy-1.3-full.heddle").exists(), out
     assert (h.work / "racy-1.heddle").read_bytes() == first
     assert h("replay", "racy-1.2.heddle")[0] == FOUND
     code, out, _ = h("hunt", "--seed", "1", "-o", "racy-1.heddle", "--", exe)  # named: replaced
@@ -458,13 +509,25 @@ def a_hunt_keeps_the_traces_of_earlier_ones(h):
 
 
 def binary_output_stays_off_the_terminal(h):
-    exe = h.build('#include <unistd.h>\nint main(void) { write(1, "text\\n", 5); char b[64] = {0, 1, 2, 27, 99}; write(1, b, 64); return 7; }', "binary")
+    exe = h.build(
+        '#include <unistd.h>\nint main(void) { write(1, "text\\n", 5); char b[64] = {0, 1, 2, 27, 99}; write(1, b, 64); return 7; }',
+        "binary")
     assert h("hunt", "--seed", "1", "-o", "b.heddle", "--junit", "b.xml", "--", exe)[0] == FOUND
-    assert "bytes of binary data" in h("show", "b.heddle")[1] and "bytes of binary data" in (h.work / "b.xml").read_text()
-    raw = subprocess.run([h.exe, "replay", "b.heddle"], cwd=h.work, env=dict(os.environ, HOME=str(h.home)), stdin=subprocess.DEVNULL, capture_output=True)
+    assert "bytes of binary data" in h("show",
+                                       "b.heddle")[1] and "bytes of binary data" in (h.work / "b.xml").read_text()
+    raw = subprocess.run([h.exe, "replay", "b.heddle"],
+                         cwd=h.work,
+                         env=dict(os.environ, HOME=str(h.home)),
+                         stdin=subprocess.DEVNULL,
+                         capture_output=True)
     assert raw.returncode == FOUND and raw.stdout.startswith(b"text\n\0\1\2") and len(raw.stdout) == 69, raw
     ours, theirs = pty.openpty()
-    shown = subprocess.Popen([h.exe, "replay", "b.heddle"], cwd=h.work, env=dict(os.environ, HOME=str(h.home)), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+    shown = subprocess.Popen([h.exe, "replay", "b.heddle"],
+                             cwd=h.work,
+                             env=dict(os.environ, HOME=str(h.home)),
+                             stdin=subprocess.DEVNULL,
+                             stdout=theirs,
+                             stderr=theirs)
     os.close(theirs)
     text = b""
     while True:
@@ -490,13 +553,17 @@ def a_quiet_replay_says_nothing(h):
     assert "damaged" not in err, err
 
 
-CASES = [own_traces_are_executed_without_a_question, no_code_comes_out_of_a_foreign_trace, foreign_traces_are_shown_but_not_executed, an_old_trace_is_foreign,
-         every_byte_that_is_read_is_sealed, arguments_behind_the_program_are_those_of_the_trace, without_a_key_hunts_work_and_say_so,
-         a_key_that_others_can_read_proves_nothing, a_raw_recording_is_own_where_it_was_made, traces_are_private,
-         source_of_a_foreign_trace_is_not_quoted, nothing_that_a_terminal_obeys, a_trace_holds_only_variables_that_were_asked_for,
-         an_environment_that_is_walked_is_stored, what_is_left_out_is_proven_by_execution, programs_with_other_rights_are_refused,
-         with_other_rights_the_runtime_stays_idle, what_a_killed_heddle_left_is_removed_by_the_next, a_hunt_keeps_the_traces_of_earlier_ones,
-         binary_output_stays_off_the_terminal, a_quiet_replay_says_nothing]
+CASES = [
+    own_traces_are_executed_without_a_question, no_code_comes_out_of_a_foreign_trace,
+    foreign_traces_are_shown_but_not_executed, an_old_trace_is_foreign, every_byte_that_is_read_is_sealed,
+    arguments_behind_the_program_are_those_of_the_trace, without_a_key_hunts_work_and_say_so,
+    a_key_that_others_can_read_proves_nothing, a_raw_recording_is_own_where_it_was_made, traces_are_private,
+    source_of_a_foreign_trace_is_not_quoted, nothing_that_a_terminal_obeys,
+    a_trace_holds_only_variables_that_were_asked_for, an_environment_that_is_walked_is_stored,
+    what_is_left_out_is_proven_by_execution, programs_with_other_rights_are_refused,
+    with_other_rights_the_runtime_stays_idle, what_a_killed_heddle_left_is_removed_by_the_next,
+    a_hunt_keeps_the_traces_of_earlier_ones, binary_output_stays_off_the_terminal, a_quiet_replay_says_nothing
+]
 
 
 def main():

@@ -16,8 +16,20 @@ from programs import Case, bounded  # noqa: E402
 
 FOUND, DONE, USAGE, COULD_NOT, INTERRUPTED = 66, 0, 2, 3, 130
 # Failures that depend on the schedule, of as many kinds as there are, with the most preemptions that may be left.
-PROGRAMS = {"lost_update.c": 1, "two_locks.c": 1, "lost_signal.c": 2, "use_after_free.cc": 2, "wrong_order_output.cc": 1, "spin_on_flag.c": 1,
-            "file_update.c": 2, "pipe_order.c": 2, "livelock_trylock.c": 2, "rwlock_deadlock.c": 2, "exit_window.c": 2, "barrier_short.c": 1}
+PROGRAMS = {
+    "lost_update.c": 1,
+    "two_locks.c": 1,
+    "lost_signal.c": 2,
+    "use_after_free.cc": 2,
+    "wrong_order_output.cc": 1,
+    "spin_on_flag.c": 1,
+    "file_update.c": 2,
+    "pipe_order.c": 2,
+    "livelock_trylock.c": 2,
+    "rwlock_deadlock.c": 2,
+    "exit_window.c": 2,
+    "barrier_short.c": 1
+}
 passed = failed = 0
 
 
@@ -50,21 +62,42 @@ def law(h, name, trace, found, most=None, *more):
     code, out, err = h.json("simplify", "--json", *more, trace, "-o", small, timeout=300)
     before, after = out.get("before", {}), out.get("after", {})
     cost = lambda size: (size.get("switches", -1), size.get("preemptions", -1))
-    if not check(f"{name}: {cost(before)} -> {cost(after)} in {out.get('executions')} executions",
-                 code == DONE and cost(after) <= cost(before) and cost(before) == (found["switches"], found["preemptions"]), (code, before, after, err)):
+    if not check(
+            f"{name}: {cost(before)} -> {cost(after)} in {out.get('executions')} executions", code == DONE and
+            cost(after) <= cost(before) and cost(before) == (found["switches"], found["preemptions"]),
+        (code, before, after, err)):
         return out
     if most is not None:
-        check(f"{name}: at most {most} preemptions are left", after["preemptions"] <= most, [p["text"] for p in out["preemptions"]])
-    check(f"{name}: each preemption that is left is named", len(out["preemptions"]) == after["preemptions"], out["preemptions"])
+        check(f"{name}: at most {most} preemptions are left", after["preemptions"] <= most,
+              [p["text"] for p in out["preemptions"]])
+    check(f"{name}: each preemption that is left is named",
+          len(out["preemptions"]) == after["preemptions"], out["preemptions"])
     code, again, err = h.json("replay", "--json", "--times", 3, small)
-    check(f"{name}: the same failure, three times", code == FOUND and again.get("times_reproduced") == 3
-          and again["failure"]["signature"] == found["failure"]["signature"], (code, again.get("divergence"), again.get("failure"), err))
+    check(
+        f"{name}: the same failure, three times", code == FOUND and again.get("times_reproduced") == 3 and
+        again["failure"]["signature"] == found["failure"]["signature"],
+        (code, again.get("divergence"), again.get("failure"), err))
     return out
 
 
 def hunted(h, exe, args, seed, trace, *more, stdin=b"", strategy="random"):
-    code, found, err = h.json("hunt", "--json", "--seed", seed, "--strategy", strategy, "--runs", 20000, "--time", "20s", "-o", trace, *more, "--", exe,
-                              *args, stdin=stdin)
+    code, found, err = h.json("hunt",
+                              "--json",
+                              "--seed",
+                              seed,
+                              "--strategy",
+                              strategy,
+                              "--runs",
+                              20000,
+                              "--time",
+                              "20s",
+                              "-o",
+                              trace,
+                              *more,
+                              "--",
+                              exe,
+                              *args,
+                              stdin=stdin)
     return found if code == FOUND else None
 
 
@@ -75,7 +108,13 @@ def programs(h, seeds):
         if not check(f"compile {name}", code == 0, err):
             continue
         for seed in range(1, seeds + 1):
-            if found := hunted(h, exe, case.args, seed, h.work / "t.heddle", *(w for w in case.hunt if "strategy" not in w), stdin=case.stdin):
+            if found := hunted(h,
+                               exe,
+                               case.args,
+                               seed,
+                               h.work / "t.heddle",
+                               *(w for w in case.hunt if "strategy" not in w),
+                               stdin=case.stdin):
                 law(h, f"{name} seed {seed}", h.work / "t.heddle", found, most)
             else:
                 check(f"{name}: random finds it with seed {seed}", False)
@@ -85,7 +124,8 @@ def from_corpus(h, seeds, names):
     """Small sizes where there are some: long traces are scripts/bench's. Strategies in turn: each has traces of another shape."""
     traces, nothing = 0, []
     for program in corpus.programs(names=names):
-        exe, args, before = program.build(h.exe, h.work), program.args("small" if "small" in program.truth["sizes"] else "default"), traces
+        exe, args, before = program.build(
+            h.exe, h.work), program.args("small" if "small" in program.truth["sizes"] else "default"), traces
         for seed in range(1, seeds + 1):
             for strategy in (("random", "racedirected", "pct")[(seed - 1) % 3], "auto"):
                 if found := hunted(h, exe, args, seed, h.work / "t.heddle", strategy=strategy):
@@ -106,22 +146,29 @@ def modes(h):
     for more in ("--exact",), ("--inputs", "recorded"), ("--inputs", "real"), ("--one-by-one",):
         law(h, f"bbuf {' '.join(more)}", trace, found, None, *more)
     out = law(h, "bbuf --suffix 3", trace, found, None, "--suffix", 3)
-    check("--suffix 3: no more than 3 switches were taken out", found["switches"] - out["after"]["switches"] <= 3, out["after"])
+    check("--suffix 3: no more than 3 switches were taken out", found["switches"] - out["after"]["switches"] <= 3,
+          out["after"])
     for n in range(1, 6):
         out = law(h, f"bbuf --suffix {n}", trace, found, None, "--suffix", n)
         kept = found["switches"] - n
         before, after = switches_of(h, trace), switches_of(h, h.work / "small.heddle")
-        check(f"--suffix {n}: the first {kept} switches are as they were", len(after) >= kept and before[:kept] == after[:kept], (before[-n - 2:], after[-n - 2:]))
+        check(f"--suffix {n}: the first {kept} switches are as they were",
+              len(after) >= kept and before[:kept] == after[:kept], (before[-n - 2:], after[-n - 2:]))
     out = law(h, "bbuf --suffix 3", trace, found, None, "--suffix", 3)
-    check("--suffix needs fewer executions", out["executions"] < whole["executions"], (out["executions"], whole["executions"]))
+    check("--suffix needs fewer executions", out["executions"] < whole["executions"],
+          (out["executions"], whole["executions"]))
     again = h.json("simplify", "--json", trace, "-o", h.work / "again.heddle")[1]
-    check("the same trace, the same answer", all(again.get(k) == whole[k] for k in ("after", "executions")), (again.get("after"), whole["after"]))
+    check("the same trace, the same answer", all(again.get(k) == whole[k] for k in ("after", "executions")),
+          (again.get("after"), whole["after"]))
     once = h.json("simplify", "--json", h.work / "again.heddle", "-o", h.work / "twice.heddle")[1]
-    check("simplified again: nothing is left to do", once.get("after", {}).get("switches") == again["after"]["switches"], once.get("after"))
+    check("simplified again: nothing is left to do",
+          once.get("after", {}).get("switches") == again["after"]["switches"], once.get("after"))
     code, out, err = h.run("simplify", trace, "-o", h.work / "words.heddle")
     first = out.splitlines()[0]
-    check("the first line is the answer", code == DONE and first.startswith(f"switches {found['switches']} -> ") and " executions, " in first, out)
-    check("preemptions in source terms", re.search(r"was stopped (in|after) bbuf\.c:", out) and "heddle replay" in out, out)
+    check("the first line is the answer", code == DONE and first.startswith(f"switches {found['switches']} -> ") and
+          " executions, " in first, out)
+    check("preemptions in source terms",
+          re.search(r"was stopped (in|after) bbuf\.c:", out) and "heddle replay" in out, out)
 
 
 def switches_of(h, trace):
@@ -137,9 +184,10 @@ def local_minima(h):
     for name, size in ("streamcluster", "paper"), ("pfscan", "paper"):
         program, trace = corpus.program(name), h.work / "minimum.heddle"
         found = hunted(h, program.build(h.exe, h.work), program.args(size), 1, trace)
-        best, after = program.truth["sizes"][size].get("minimal") or program.truth["minimal"], law(h, name, trace, found).get("after", {})
-        check(f"{name}: {best['switches']} switches, {best['preemptions']} preemptions, no more", after.get("switches") == best["switches"]
-              and after.get("preemptions") == best["preemptions"], after)
+        best, after = program.truth["sizes"][size].get("minimal") or program.truth["minimal"], law(
+            h, name, trace, found).get("after", {})
+        check(f"{name}: {best['switches']} switches, {best['preemptions']} preemptions, no more",
+              after.get("switches") == best["switches"] and after.get("preemptions") == best["preemptions"], after)
 
 
 def bad_input(h):
@@ -164,12 +212,18 @@ def bad_input(h):
             worst = (i, "nothing is left that heddle replay could follow", err[-200:])
     check(f"{len(samples)} damaged traces: exit 2 and a reason", worst is None, worst)
     check("nothing was written for them", not (h.work / "never.heddle").exists())
-    for what, args in {"no such trace": ["/nonexistent.heddle"], "no trace": [], "a folder that is not there": [trace, "-o", "/nonexistent/x.heddle"],
-                       "two programs": [trace, "--", "a", "b"]}.items():
+    for what, args in {
+            "no such trace": ["/nonexistent.heddle"],
+            "no trace": [],
+            "a folder that is not there": [trace, "-o", "/nonexistent/x.heddle"],
+            "two programs": [trace, "--", "a", "b"]
+    }.items():
         code, _, err = h.run("simplify", *args)
         check(f"{what}: exit 2 and a reason", code == USAGE and err.strip(), (code, err))
     clean = h.work / "clean.c"
-    clean.write_text("#include <pthread.h>\nint n;\nvoid*f(void*p){n++;return p;}\nint main(){pthread_t t;pthread_create(&t,0,f,0);n++;pthread_join(t,0);return 0;}\n")
+    clean.write_text(
+        "#include <pthread.h>\nint n;\nvoid*f(void*p){n++;return p;}\nint main(){pthread_t t;pthread_create(&t,0,f,0);n++;pthread_join(t,0);return 0;}\n"
+    )
     h.run("cc", "-g", "-pthread", clean, "-o", h.work / "clean")
     h.run("hunt", "--seed", 1, "--runs", 50, "-o", h.work / "race.heddle", "--", h.work / "clean")
     code, _, err = h.run("simplify", h.work / "race.heddle")
@@ -182,7 +236,8 @@ def bad_input(h):
     shutil.copy(h.work / "keep", exe)
     code, _, err = h.run("record", "-o", h.work / "rec.heddle", "--", h.work / "lost_signal", timeout=30)
     code, _, err = h.run("simplify", h.work / "rec.heddle", timeout=30)
-    check("a recording: refused, with what to do", code in (USAGE, COULD_NOT) and ("recording" in err or "no failure" in err), (code, err))
+    check("a recording: refused, with what to do", code in (USAGE, COULD_NOT) and
+          ("recording" in err or "no failure" in err), (code, err))
 
 
 def interrupt(h):
@@ -194,17 +249,23 @@ def interrupt(h):
         return
     for wait in (0.05, 0.5, 2.0):
         small.unlink(missing_ok=True)
-        p = subprocess.Popen([h.exe, "simplify", "--json", "--one-by-one", trace, "-o", small], cwd=h.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p = subprocess.Popen([h.exe, "simplify", "--json", "--one-by-one", trace, "-o", small],
+                             cwd=h.work,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
         time.sleep(wait)
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=60)
         if not small.exists():
-            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode in (COULD_NOT, INTERRUPTED, -signal.SIGINT), (p.returncode, err[-200:]))
+            check(f"ctrl-C after {wait} s: nothing to keep yet, and no file", p.returncode
+                  in (COULD_NOT, INTERRUPTED, -signal.SIGINT), (p.returncode, err[-200:]))
             continue
         said = json.loads(out)
         code, again, _ = h.json("replay", "--json", small)
-        check(f"ctrl-C after {wait} s: the best so far ({said['after']['switches']} of {found['switches']} switches) replays",
-              p.returncode == DONE and code == FOUND and again["failure"]["signature"] == found["failure"]["signature"], (p.returncode, code, again.get("divergence")))
+        check(
+            f"ctrl-C after {wait} s: the best so far ({said['after']['switches']} of {found['switches']} switches) replays",
+            p.returncode == DONE and code == FOUND and again["failure"]["signature"] == found["failure"]["signature"],
+            (p.returncode, code, again.get("divergence")))
 
 
 def interrupt_twice(h):
@@ -212,7 +273,10 @@ def interrupt_twice(h):
     trace, small, kept = h.work / "long.heddle", h.work / "interrupted.heddle", 0
     for wait in (1.0, 1.5, 2.0, 3.0, 4.0):
         small.unlink(missing_ok=True)
-        p = subprocess.Popen([h.exe, "simplify", "--json", "--one-by-one", trace, "-o", small], cwd=h.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p = subprocess.Popen([h.exe, "simplify", "--json", "--one-by-one", trace, "-o", small],
+                             cwd=h.work,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
         time.sleep(wait)
         for _ in range(2):
             p.send_signal(signal.SIGINT)
@@ -221,7 +285,8 @@ def interrupt_twice(h):
         if p.returncode == INTERRUPTED and wait < 2:
             continue  # a slow machine: nothing had been seen yet
         kept += 1
-        check(f"two ctrl-C after {wait} s: the best so far is there", p.returncode == DONE and small.exists() and h.run("replay", small)[0] == FOUND, (p.returncode, err[-200:]))
+        check(f"two ctrl-C after {wait} s: the best so far is there", p.returncode == DONE and small.exists() and
+              h.run("replay", small)[0] == FOUND, (p.returncode, err[-200:]))
     check("two ctrl-C: there was something to keep", kept >= 3, kept)
 
 
@@ -275,13 +340,23 @@ def inside_a_statement(h):
     far = time.time() + 1e6
     os.utime(h.work / "inside.c", (far, far))
     _, out, _ = h.run("simplify", trace, "-o", h.work / "changed.heddle")
-    check("a source that is newer than the program is not quoted", "inside.c:6 (read hits = 0) between its read" in out and "hits++" not in out, out)
-    lines, _ = explained(h, "long", LOST % "  static __thread int this_is_a_rather_long_name_of_a_variable; this_is_a_rather_long_name_of_a_variable++; hits++; return u;")
-    check("of several statements in a line: the one", len(lines) == 1 and " was stopped in long.c:6 (hits++) between its read and its write of hits, " in lines[0], lines)
+    check("a source that is newer than the program is not quoted",
+          "inside.c:6 (read hits = 0) between its read" in out and "hits++" not in out, out)
+    lines, _ = explained(
+        h, "long", LOST %
+        "  static __thread int this_is_a_rather_long_name_of_a_variable; this_is_a_rather_long_name_of_a_variable++; hits++; return u;"
+    )
+    check("of several statements in a line: the one",
+          len(lines) == 1 and " was stopped in long.c:6 (hits++) between its read and its write of hits, " in lines[0],
+          lines)
     lines, _ = explained(h, "macro", LOST % "  TWICE(1);\n  return u;", "-O0")
-    check("in a macro: which operations", lines and " was stopped in macro.c:6 (TWICE(1)) between its " in lines[0], lines)
+    check("in a macro: which operations", lines and " was stopped in macro.c:6 (TWICE(1)) between its " in lines[0],
+          lines)
     lines, _ = explained(h, "steps", STEPS)
-    check("between two turns of a loop: after the line", any(" was stopped after steps.c:6 (" in line for line in lines) and not any(" between " in line for line in lines), lines)
+    check(
+        "between two turns of a loop: after the line",
+        any(" was stopped after steps.c:6 (" in line for line in lines) and
+        not any(" between " in line for line in lines), lines)
 
 
 BEGUN = """#include <assert.h>
@@ -333,14 +408,19 @@ int main(void) {
 def only_begun(h):
     """A statement of which a thread has only done what comes before its point was not executed: it was not stopped after that."""
     lines, _ = explained(h, "begun", BEGUN)
-    check("a write that did not come", len(lines) == 1 and "(p->b = 2)" not in lines[0].split(", thread")[0] and re.search(r" was stopped after begun\.c:[89] ", lines[0]), lines)
+    check(
+        "a write that did not come",
+        len(lines) == 1 and "(p->b = 2)" not in lines[0].split(", thread")[0] and
+        re.search(r" was stopped after begun\.c:[89] ", lines[0]), lines)
     lines, _ = explained(h, "guards", GUARDS)
-    check("a lock that was not taken", lines and all("guards.c:9 " not in line.split(", thread")[0] or " was stopped in " in line for line in lines), lines)
+    check("a lock that was not taken", lines and
+          all("guards.c:9 " not in line.split(", thread")[0] or " was stopped in " in line for line in lines), lines)
     path, exe, trace = h.work / "early.c", h.work / "early", h.work / "early.heddle"
     path.write_text(EARLY)
     h.run("cc", "-g", "-O1", "-pthread", path, "-o", exe)
     code, out, err = h.run("hunt", "--simplify", "--seed", 1, "-o", trace, "--", exe)
-    check("a sleep ended before the thread that matters started", code == FOUND and "ended before thread 0.2 started: 10 ms early" in out, (code, out, err))
+    check("a sleep ended before the thread that matters started", code == FOUND and
+          "ended before thread 0.2 started: 10 ms early" in out, (code, out, err))
 
 
 EARLY = """#include <assert.h>
@@ -394,20 +474,26 @@ def only_an_order(h):
     line = "  no preemption is needed: it fails when the threads run in this order: 0 (main), 0.2 (second), 0.1 (first), 0\n"
     out = law(h, "order.c", trace, found, 0)
     names = [turn["thread"] for turn in out.get("order", [])]
-    check("order.c: --json has the order", names == ["0", "0.2", "0.1", "0"] and out["order"][1]["label"] == "second", out.get("order"))
+    check("order.c: --json has the order", names == ["0", "0.2", "0.1", "0"] and out["order"][1]["label"] == "second",
+          out.get("order"))
     code, text, err = h.run("simplify", trace, "-o", small)
     check("order.c: the order is printed", line in text, (code, text, err))
     code, text, err = h.run("hunt", "--simplify", "--seed", 1, "-o", trace, "--", exe)
     check("order.c: hunt --simplify prints it", code == FOUND and line in text, (code, text, err))
     code, found, err = h.json("hunt", "--simplify", "--json", "--seed", 1, "-o", trace, "--", exe)
-    check("order.c: hunt --simplify --json has it", [turn["thread"] for turn in found.get("simplified", {}).get("order", [])] == names, found.get("simplified"))
-    source.write_text("#include <pthread.h>\n#include <stdlib.h>\nint main(void) { static pthread_mutex_t m; pthread_mutex_lock(&m), pthread_mutex_unlock(&m), abort(); }\n")
+    check("order.c: hunt --simplify --json has it",
+          [turn["thread"] for turn in found.get("simplified", {}).get("order", [])] == names, found.get("simplified"))
+    source.write_text(
+        "#include <pthread.h>\n#include <stdlib.h>\nint main(void) { static pthread_mutex_t m; pthread_mutex_lock(&m), pthread_mutex_unlock(&m), abort(); }\n"
+    )
     h.run("cc", "-g", source, "-o", exe)
     h.run("hunt", "--seed", 1, "-o", trace, "--", exe)
     code, text, err = h.run("simplify", trace, "-o", small)
-    check("one thread: no switch is needed", "  no switch is needed: it fails when only thread 0 runs\n" in text, (code, text, err))
+    check("one thread: no switch is needed", "  no switch is needed: it fails when only thread 0 runs\n" in text,
+          (code, text, err))
     out = h.json("simplify", "--json", h.work / "modes.heddle", "-o", small)[1]
-    check("where preemptions are left there is no order", out.get("preemptions") and out.get("order") == [], out.get("order"))
+    check("where preemptions are left there is no order",
+          out.get("preemptions") and out.get("order") == [], out.get("order"))
 
 
 def few_words(h):
@@ -417,12 +503,15 @@ def few_words(h):
     count = len(left.get("preemptions", []))
     check("more than five preemptions are left", count > 5, count)
     code, out, err = h.run("simplify", "--suffix", 1, trace, "-o", small)
-    check("five are printed, and where the others are", out.count(" was stopped ") == 5 and f"  ... and {count - 5} more: heddle show {small}\n" in out, out)
+    check("five are printed, and where the others are",
+          out.count(" was stopped ") == 5 and f"  ... and {count - 5} more: heddle show {small}\n" in out, out)
     code, out, err = h.run("simplify", "-q", "--suffix", 1, trace, "-o", small)
-    check("-q: the answer and the line that replays it", code == DONE and [line.split()[0] for line in out.splitlines()] == ["switches", "trace"], out)
+    check("-q: the answer and the line that replays it", code == DONE and
+          [line.split()[0] for line in out.splitlines()] == ["switches", "trace"], out)
     for wrong in ("-3", "0", "x", "1.5"):
         code, out, err = h.run("simplify", f"--suffix={wrong}", trace, "-o", small)
-        check(f"--suffix {wrong} is refused", code == USAGE and f"--suffix: invalid number '{wrong}': expected a whole number of at least 1" in err, (code, err))
+        check(f"--suffix {wrong} is refused", code == USAGE and
+              f"--suffix: invalid number '{wrong}': expected a whole number of at least 1" in err, (code, err))
 
 
 def interrupted_early(h):
@@ -430,7 +519,8 @@ def interrupted_early(h):
     for when in "static __attribute__((constructor)) void", "static void":
         source, exe, trace, none = h.work / "early.c", h.work / "early", h.work / "early.heddle", h.work / "early-none.heddle"
         block, started = h.work / "block", h.work / "started"
-        source.write_text("#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n" + when + """ wait_here(void) {
+        source.write_text("#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n" + when +
+                          """ wait_here(void) {
   if (access("block", F_OK) != 0) return;
   close(open("started", O_CREAT | O_WRONLY, 0666));
   for (;;) pause();
@@ -441,15 +531,20 @@ int main(void) { """ + ("" if "constructor" in when else "wait_here(); ") + "abo
         check("a trace of an abort", code == FOUND, (code, err))
         block.touch()
         started.unlink(missing_ok=True)
-        p = subprocess.Popen([h.exe, "simplify", trace, "-o", none], cwd=h.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        p = subprocess.Popen([h.exe, "simplify", trace, "-o", none],
+                             cwd=h.work,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE,
+                             text=True,
                              env=dict(os.environ, HEDDLE_OPTIONS="hang_timeout=100s:ready_timeout=100s"))
         while not started.exists() and p.poll() is None:
             time.sleep(0.01)
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=60)
         block.unlink()
-        check(f"ctrl-C in {when.split()[-2]}: 130, and said", p.returncode == INTERRUPTED and "interrupted before a simpler trace was found" in err and
-              not none.exists(), (p.returncode, out, err))
+        check(
+            f"ctrl-C in {when.split()[-2]}: 130, and said", p.returncode == INTERRUPTED and
+            "interrupted before a simpler trace was found" in err and not none.exists(), (p.returncode, out, err))
 
 
 TWO_ASSERTIONS = """#include <assert.h>
@@ -483,12 +578,14 @@ def one_assertion_is_not_another(h):
     source, exe, trace = h.work / "two.c", h.work / "two", h.work / "two.heddle"
     source.write_text(TWO_ASSERTIONS)
     h.run("cc", "-g", "-O1", "-pthread", source, "-o", exe)
-    code, out, err = h.json("hunt", "--json", "--strategy", "dfs", "--keep-going", "--simplify", "--time", 0, "--seed", 1, "-o", trace, "--", exe)
+    code, out, err = h.json("hunt", "--json", "--strategy", "dfs", "--keep-going", "--simplify", "--time", 0, "--seed",
+                            1, "-o", trace, "--", exe)
     found = {f["failure"]["message"]: f for f in out.get("failures", [])}
     check("--keep-going: both", code == FOUND and len(found) == len(out["failures"]) == 2, (code, list(found), err))
     for message, f in found.items():
         full = h.json("show", "--json", f["simplified"].get("original", "/nonexistent"))[1].get("failure") or {}
-        check(f"simplified, it is the same: {message}", full.get("message") == message, (full.get("message"), f["simplified"]))
+        check(f"simplified, it is the same: {message}",
+              full.get("message") == message, (full.get("message"), f["simplified"]))
     preemptions = sorted(f["simplified"]["after"]["preemptions"] for f in found.values())
     check("the alternation needs more preemptions than the other", len(set(preemptions)) == 2, preemptions)
 
@@ -499,21 +596,27 @@ def again_failure(h, trace):
 
 def hunting(h):
     exe, trace = h.work / "bbuf", h.work / "hs.heddle"
-    code, out, err = h.json("hunt", "--json", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
+    code, out, err = h.json("hunt", "--json", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe,
+                            5, 5, 2)
     said = out.get("simplified") or {}
-    check("hunt --simplify", code == FOUND and said.get("after", {}).get("switches", 99) < out.get("switches", 0), (code, said, err))
+    check("hunt --simplify", code == FOUND and said.get("after", {}).get("switches", 99) < out.get("switches", 0),
+          (code, said, err))
     shown = h.json("show", "--json", trace)[1]
-    check("its trace is the simplified one", shown.get("switches") == said.get("after", {}).get("switches"), shown.get("switches"))
+    check("its trace is the simplified one",
+          shown.get("switches") == said.get("after", {}).get("switches"), shown.get("switches"))
     full = h.json("show", "--json", said.get("original", "/nonexistent"))[1]
     check("the original is beside it", full.get("switches") == out.get("switches"), full.get("switches"))
     check("it replays", h.run("replay", "--json", trace)[0] == FOUND)
     code, text, err = h.run("hunt", "--strategy", "random", "--seed", 3, "--simplify", "-o", trace, "--", exe, 5, 5, 2)
     lines = text.splitlines()
-    check("in words: the failure, what is left, where it is, and last what it was", code == FOUND and [line.split()[0] for line in lines[:4]] ==
-          ["FAILED", "switches", "thread", "trace"] and "was stopped " in lines[2] and lines[5].startswith("  found as ") and f"{out['switches']} switches" in lines[5]
-          and "//" not in lines[2], text)
+    check(
+        "in words: the failure, what is left, where it is, and last what it was", code == FOUND and
+        [line.split()[0]
+         for line in lines[:4]] == ["FAILED", "switches", "thread", "trace"] and "was stopped " in lines[2] and
+        lines[5].startswith("  found as ") and f"{out['switches']} switches" in lines[5] and "//" not in lines[2], text)
     thread = again_failure(h, trace).get("thread")
-    check("the thread that failed is that of the simplified trace", f"thread {thread} " in lines[0] + " ", (thread, lines[0]))
+    check("the thread that failed is that of the simplified trace", f"thread {thread} " in lines[0] + " ",
+          (thread, lines[0]))
 
 
 def main():

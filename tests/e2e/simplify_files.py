@@ -26,7 +26,8 @@ def built(h, name):
 
 def at_optimum(h, name, trace, found, preemptions, *more):
     out = law(h, name, trace, found, preemptions, *more)
-    check(f"{name}: not fewer preemptions than it needs", out.get("after", {}).get("preemptions", -1) >= preemptions, out.get("after"))
+    check(f"{name}: not fewer preemptions than it needs",
+          out.get("after", {}).get("preemptions", -1) >= preemptions, out.get("after"))
     return out
 
 
@@ -40,14 +41,17 @@ def both(h, name, args, preemptions, notes):
                 continue
             before = sorted((p.name, p.stat().st_mtime_ns) for p in h.work.iterdir() if p.name not in ("small.heddle",))
             out = at_optimum(h, label, trace, found, preemptions)
-            check(f"{label}: inputs", out.get("inputs") == "real" and all(any(n in note for note in out["notes"]) for n in notes), out.get("notes"))
+            check(f"{label}: inputs",
+                  out.get("inputs") == "real" and all(any(n in note for note in out["notes"]) for n in notes),
+                  out.get("notes"))
             after = sorted((p.name, p.stat().st_mtime_ns) for p in h.work.iterdir() if p.name not in ("small.heddle",))
             check(f"{label}: the folder is as before", before == after, (before, after))
     if not found:
         return
     at_optimum(h, f"{name}, recorded inputs", trace, found, preemptions, "--inputs", "recorded")
     at_optimum(h, f"{name}, --exact", trace, found, preemptions, "--exact")
-    code, out, err = h.json("hunt", "--json", "--strategy", "random", "--seed", 1, "--runs", 20000, "--simplify", "-o", h.work / "h.heddle", "--", exe, *args)
+    code, out, err = h.json("hunt", "--json", "--strategy", "random", "--seed", 1, "--runs", 20000, "--simplify", "-o",
+                            h.work / "h.heddle", "--", exe, *args)
     said = (out.get("simplified") or {}).get("after", {})
     check(f"{name}: hunt --simplify", code == FOUND and said.get("preemptions") == preemptions, (code, said, err))
 
@@ -61,7 +65,8 @@ def outside(h):
         if check("a file elsewhere: found", found):
             file.write_text("untouched")
             out = at_optimum(h, "a file elsewhere", trace, found, 1)
-            check("a file elsewhere: recorded inputs, and said", out.get("inputs") == "recorded" and any("outside" in n for n in out["notes"]), out.get("notes"))
+            check("a file elsewhere: recorded inputs, and said",
+                  out.get("inputs") == "recorded" and any("outside" in n for n in out["notes"]), out.get("notes"))
 
 
 def through_a_link(h):
@@ -73,7 +78,8 @@ def through_a_link(h):
         found = hunted(h, exe, ["link"], 1, trace)
         if check("through a link: found", found):
             out = at_optimum(h, "through a link", trace, found, 1)
-            check("through a link: recorded inputs, and said", out.get("inputs") == "recorded" and any("outside" in n for n in out["notes"]), out.get("notes"))
+            check("through a link: recorded inputs, and said",
+                  out.get("inputs") == "recorded" and any("outside" in n for n in out["notes"]), out.get("notes"))
         link.unlink()
 
 
@@ -94,9 +100,12 @@ def gone(h):
     needed.unlink()
     if check("an input that is gone: found", found):
         out = at_optimum(h, "an input that is gone", trace, found, 1)
-        check("an input that is gone: recorded inputs, and said", out.get("inputs") == "recorded" and any("inputs of the trace" in n for n in out["notes"]), out.get("notes"))
+        check("an input that is gone: recorded inputs, and said",
+              out.get("inputs") == "recorded" and any("inputs of the trace" in n for n in out["notes"]),
+              out.get("notes"))
         code, _, err = h.json("simplify", "--json", "--inputs", "real", trace, "-o", h.work / "none.heddle")
-        check("an input that is gone: real inputs cannot", code == COULD_NOT and "did not fail" in err and not (h.work / "none.heddle").exists(), (code, err))
+        check("an input that is gone: real inputs cannot", code == COULD_NOT and "did not fail" in err and
+              not (h.work / "none.heddle").exists(), (code, err))
 
 
 def cost(size):
@@ -113,7 +122,8 @@ def writers_one_after_the_other(h, trace):
 
 def could_not_happen(h):
     """A pipe whose writers are out when they write: fed in another order, only what their interleaving gives may fail."""
-    exe, trace, small, both_out, asked = built(h, "two_writers"), h.work / "t.heddle", h.work / "small.heddle", h.work / "out.heddle", 0
+    exe, trace, small, both_out, asked = built(
+        h, "two_writers"), h.work / "t.heddle", h.work / "small.heddle", h.work / "out.heddle", 0
     for seed in range(1, 9):
         if not check(f"two writers, seed {seed}: found", found := hunted(h, exe, [], seed, trace, "--workers", 1)):
             continue
@@ -124,7 +134,8 @@ def could_not_happen(h):
         # Few switches, but both writers out at once: of these the returns alone say nothing about the order of what was written.
         if h.run("simplify", "--inputs", "real", trace, "-o", both_out)[0] == 0:
             code, _, err = h.run("simplify", "--inputs", "recorded", both_out, "-o", small)
-            asked += check(f"two writers, seed {seed}, both out: it can happen", code == 0 and not writers_one_after_the_other(h, small), (code, err))
+            asked += check(f"two writers, seed {seed}, both out: it can happen", code == 0 and
+                           not writers_one_after_the_other(h, small), (code, err))
     check("two writers: some were out at once", asked >= 2, asked)
 
 
@@ -134,18 +145,24 @@ def up_to_chance(h):
         exe, trace, small, twice = built(h, name), h.work / "t.heddle", h.work / "small.heddle", h.work / "twice.heddle"
         for seed, strategy in (1, "random"), (2, "pos"), (3, "racedirected"), (4, "random"):
             label = f"{name}, {strategy} seed {seed}"
-            if not check(f"{label}: found", found := hunted(h, exe, [], seed, trace, "--workers", 1, strategy=strategy)):
+            if not check(f"{label}: found", found := hunted(h, exe, [], seed, trace, "--workers", 1,
+                                                            strategy=strategy)):
                 continue
             out = law(h, label, trace, found)
             if name != "two_writers":
-                check(f"{label}: the trace's inputs, and said", out.get("inputs") == "recorded" and any("inputs of the trace" in n for n in out["notes"]), out.get("notes"))
+                check(f"{label}: the trace's inputs, and said",
+                      out.get("inputs") == "recorded" and any("inputs of the trace" in n for n in out["notes"]),
+                      out.get("notes"))
             others = [h.json("simplify", "--json", trace, "-o", twice)[1] for _ in range(2)]
-            check(f"{label}: the same answer", all(o.get(k) == out.get(k) for o in others for k in ("after", "executions", "inputs")),
+            check(f"{label}: the same answer",
+                  all(o.get(k) == out.get(k) for o in others for k in ("after", "executions", "inputs")),
                   [(o.get("after"), o.get("executions")) for o in [out, *others]])
             again = h.json("simplify", "--json", small, "-o", twice)[1]
-            check(f"{label}: simplified again, nothing is left to do", cost(again.get("after", {})) == cost(out.get("after", {})), (again.get("after"), out.get("after")))
+            check(f"{label}: simplified again, nothing is left to do",
+                  cost(again.get("after", {})) == cost(out.get("after", {})), (again.get("after"), out.get("after")))
             code, real, err = h.json("simplify", "--json", "--inputs", "real", trace, "-o", twice)
-            check(f"{label}: with real inputs not costlier, or it cannot", code == COULD_NOT or cost(real.get("after", {})) <= cost(real.get("before", {})), (code, real.get("after"), err))
+            check(f"{label}: with real inputs not costlier, or it cannot", code == COULD_NOT or
+                  cost(real.get("after", {})) <= cost(real.get("before", {})), (code, real.get("after"), err))
 
 
 def main():

@@ -30,7 +30,12 @@ class Heddle:
         self.env = dict(os.environ, HEDDLE_OPTIONS="backend=fibers")
 
     def run(self, *args):
-        p = subprocess.run([self.exe, *map(str, args)], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        p = subprocess.run([self.exe, *map(str, args)],
+                           cwd=self.work,
+                           env=self.env,
+                           stdin=subprocess.DEVNULL,
+                           capture_output=True,
+                           timeout=300)
         return p.returncode, p.stdout.decode(), p.stderr.decode()
 
     def json(self, *args):
@@ -46,8 +51,8 @@ class Heddle:
         return exe if code == 0 else check(f"compile {src.name}", False, err) and None
 
     def hunt(self, exe, strategy, *more, seed=1, runs=3000):
-        return self.json("hunt", "--json", "--strategy", strategy, "--seed", seed, "--runs", runs, "--time", "100s", "-o",
-                         self.work / "t.heddle", *more, "--", exe)
+        return self.json("hunt", "--json", "--strategy", strategy, "--seed", seed, "--runs", runs, "--time", "100s",
+                         "-o", self.work / "t.heddle", *more, "--", exe)
 
 
 def finds(h):
@@ -59,7 +64,8 @@ def finds(h):
             if check(f"{strategy} finds {name} (run {out.get('runs')})", code == FOUND, (code, err)):
                 code, again, err = h.json("replay", "--json", h.work / "t.heddle")
                 same = (again.get("failure") or {}).get("signature") == failure.get("signature")
-                check(f"{strategy}: the trace of {name} replays", code == FOUND and again.get("reproduced") and same, (code, again, err))
+                check(f"{strategy}: the trace of {name} replays", code == FOUND and again.get("reproduced") and same,
+                      (code, again, err))
 
 
 def equal(h):
@@ -70,15 +76,19 @@ def equal(h):
             answers = []
             for workers in (1, 2):
                 code, out, err = h.hunt(exe, strategy, "--workers", workers, seed=5)
-                answers.append((code, out.get("runs"), out.get("steps"), out.get("switches"), len(out.get("races", [])), out.get("coverage")))
-            check(f"{strategy} on {name}: one worker and two do the same", answers[0] == answers[1] and answers[0][0] is not None, answers)
+                answers.append((code, out.get("runs"), out.get("steps"), out.get("switches"), len(out.get("races", [])),
+                                out.get("coverage")))
+            check(f"{strategy} on {name}: one worker and two do the same", answers[0] == answers[1] and
+                  answers[0][0] is not None, answers)
     exe = h.build(HERE / "strategies/three_ways.c")
     for strategy in ("auto", "rff", "icb"):
         answers = []
         for workers in (1, 2):
             code, out, err = h.hunt(exe, strategy, "--workers", workers, "--keep-going", seed=6, runs=150)
-            answers.append((out.get("runs"), [(f["first_run"], f["runs"], f["failure"]["signature"]) for f in out.get("failures", [])], out.get("coverage")))
-        check(f"{strategy} --keep-going: one worker and two do the same", answers[0] == answers[1] and answers[0][0], answers)
+            answers.append((out.get("runs"), [(f["first_run"], f["runs"], f["failure"]["signature"])
+                                              for f in out.get("failures", [])], out.get("coverage")))
+        check(f"{strategy} --keep-going: one worker and two do the same", answers[0] == answers[1] and answers[0][0],
+              answers)
 
 
 def yields(h):
@@ -86,7 +96,8 @@ def yields(h):
     exe = h.build(PROGRAMS / "yields_twice.c")
     for strategy in RANDOMISED + EXHAUSTIVE:
         code, out, err = h.hunt(exe, strategy, seed=1, runs=2000)
-        check(f"{strategy}: a thread that yields may go on", code == FOUND, (code, out.get("runs"), out.get("complete"), err))
+        check(f"{strategy}: a thread that yields may go on", code == FOUND,
+              (code, out.get("runs"), out.get("complete"), err))
     for name in ("ticket_lock.c", "stopped_in_turn.c"):
         exe = h.build(PROGRAMS.parent / "success" / name)
         for strategy in RANDOMISED:
@@ -96,19 +107,25 @@ def yields(h):
 
 def exhausted(h):
     exe = h.build(HERE / "strategies/two_and_two.c")
-    for strategy, more, runs, words in (("dfs", (), 15, "all 15 schedules were executed: none fails"), ("icb", (), 15, "all 15 schedules"),
-                                        ("icb", ("--bound", 0), 1, "at most 0 preemptions"), ("icb", ("--bound", 1), 3, "at most 1 preemption were"), ("icb", ("--bound", 2), 9, "at most 2 preemptions were"),
-                                        ("dpor", (), 6, "were executed: none fails")):
+    for strategy, more, runs, words in (("dfs", (), 15, "all 15 schedules were executed: none fails"),
+                                        ("icb", (), 15, "all 15 schedules"), ("icb", ("--bound", 0), 1,
+                                                                              "at most 0 preemptions"),
+                                        ("icb", ("--bound", 1), 3, "at most 1 preemption were"),
+                                        ("icb", ("--bound", 2), 9,
+                                         "at most 2 preemptions were"), ("dpor", (), 6, "were executed: none fails")):
         code, out, err = h.hunt(exe, strategy, *more)
-        check(f"{strategy} {' '.join(map(str, more))}: {runs} schedules of a program with so many", code == CLEAN and out.get("runs") == runs
-              and words in out.get("complete", ""), (code, out.get("runs"), out.get("complete"), err))
+        check(f"{strategy} {' '.join(map(str, more))}: {runs} schedules of a program with so many", code == CLEAN and
+              out.get("runs") == runs and words in out.get("complete", ""),
+              (code, out.get("runs"), out.get("complete"), err))
     code, out, err = h.hunt(exe, "dfs", runs=10)
     check("dfs cut short claims nothing", code == CLEAN and out.get("runs") == 10 and out.get("complete") == "", out)
     code, out, err = h.run("hunt", "--strategy", "dfs", "--", exe)
-    check("the answer says it in words", code == CLEAN and "all 15 schedules were executed: none fails" in out, out + err)
+    check("the answer says it in words", code == CLEAN and "all 15 schedules were executed: none fails" in out,
+          out + err)
     code, out, err = h.hunt(exe, "random", runs=200)
     seen = out.get("coverage") or {}
-    check("random: the 6 orders are the classes, and none is left", seen.get("classes") == 6 and seen.get("classes_seen_once") == 0, seen)
+    check("random: the 6 orders are the classes, and none is left",
+          seen.get("classes") == 6 and seen.get("classes_seen_once") == 0, seen)
 
 
 def looks_around(h):
@@ -117,7 +134,8 @@ def looks_around(h):
     exe = h.build(HERE / "strategies/published_early.cc")
     for seed in range(1, 11):
         code, out, err = h.hunt(exe, "racedirected", seed=seed, runs=400)
-        check(f"racedirected, seed {seed}: a race that the first runs do not show (run {out.get('runs')})", code == FOUND, (code, out.get("coverage"), err))
+        check(f"racedirected, seed {seed}: a race that the first runs do not show (run {out.get('runs')})",
+              code == FOUND, (code, out.get("coverage"), err))
 
 
 def system_calls(h):
@@ -125,7 +143,8 @@ def system_calls(h):
     for strategy, runs in (("random", 200), ("dfs", 3000), ("dpor", 3000)):
         code, out, err = h.hunt(exe, strategy, runs=runs)
         seen = out.get("coverage") or {}
-        check(f"{strategy}: the order of system calls makes the classes", code == CLEAN and seen.get("classes") == 3, (code, seen, err))
+        check(f"{strategy}: the order of system calls makes the classes", code == CLEAN and seen.get("classes") == 3,
+              (code, seen, err))
         check(f"{strategy}: nothing is unseen", str(seen.get("unseen_at_least")) == "0.0", seen)
 
 
@@ -134,15 +153,18 @@ def keeps_going(h):
     code, out, err = h.hunt(exe, "random", "--keep-going", runs=400)
     failures = out.get("failures", [])
     kinds = sorted(f["failure"]["kind"] for f in failures)
-    check("--keep-going: three failures, all runs", code == FOUND and out.get("runs") == 400 and kinds == ["abort", "exit", "exit"], (code, out.get("runs"), kinds, err))
+    check("--keep-going: three failures, all runs", code == FOUND and out.get("runs") == 400 and
+          kinds == ["abort", "exit", "exit"], (code, out.get("runs"), kinds, err))
     check("the first is the first", failures and failures[0]["first_run"] == min(f["first_run"] for f in failures) and
           failures[0]["failure"] == out.get("failure"), failures)
     for f in failures:
         code, again, err = h.json("replay", "--json", f["trace"])
         check(f"{pathlib.Path(f['trace']).name} ({f['failure']['kind']}, {f['runs']} runs) replays", code == FOUND and
               (again.get("failure") or {}).get("signature") == f["failure"]["signature"], (code, again, err))
-    code, out, err = h.run("hunt", "--keep-going", "--strategy", "random", "--seed", 1, "--runs", 400, "-o", h.work / "w.heddle", "--", exe)
-    check("in words: a line that replays each, and a summary", code == FOUND and out.count("heddle replay") == 3 and "3 distinct failures in 400 runs" in out, out + err)
+    code, out, err = h.run("hunt", "--keep-going", "--strategy", "random", "--seed", 1, "--runs", 400, "-o",
+                           h.work / "w.heddle", "--", exe)
+    check("in words: a line that replays each, and a summary", code == FOUND and out.count("heddle replay") == 3 and
+          "3 distinct failures in 400 runs" in out, out + err)
 
 
 def simplifies_each(h):
@@ -159,9 +181,12 @@ def simplifies_each(h):
         check(f"{name} replays to the same failure", code == FOUND and again.get("reproduced") and
               (again.get("failure") or {}).get("signature") == f["failure"]["signature"], (code, again, err))
         code, again, err = h.json("replay", "--json", done.get("original", "none"))
-        check(f"{name}: so does what it was before", code == FOUND and (again.get("failure") or {}).get("signature") == f["failure"]["signature"], (code, err))
-    code, out, err = h.run("hunt", "--keep-going", "--simplify", "--strategy", "random", "--seed", 1, "--runs", 400, "-o", h.work / "s.heddle", "--", exe)
-    check("in words: each with what is left of it", code == FOUND and out.count("  found as ") == 3 and out.count("FAILED") == 3, out + err)
+        check(f"{name}: so does what it was before", code == FOUND and
+              (again.get("failure") or {}).get("signature") == f["failure"]["signature"], (code, err))
+    code, out, err = h.run("hunt", "--keep-going", "--simplify", "--strategy", "random", "--seed", 1, "--runs", 400,
+                           "-o", h.work / "s.heddle", "--", exe)
+    check("in words: each with what is left of it", code == FOUND and out.count("  found as ") == 3 and
+          out.count("FAILED") == 3, out + err)
 
 
 def main():

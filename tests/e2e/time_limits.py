@@ -48,8 +48,10 @@ class Tool:
     def hunt(self, *options, turns, fails=False):
         """(status, answer, seconds)"""
         start = time.monotonic()
-        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--workers", 1, "-o", "t.heddle", *options, "--", "./slow", turns,
-                                  *(["x"] if fails else [])], self.work, 300)
+        code, out, err = bounded([
+            self.heddle, "hunt", "--json", "--seed", 1, "--workers", 1, "-o", "t.heddle", *options, "--", "./slow",
+            turns, *(["x"] if fails else [])
+        ], self.work, 300)
         assert out, (code, err)
         return code, json.loads(out), time.monotonic() - start
 
@@ -74,11 +76,14 @@ def a_run_that_does_not_end_is_reported(h):
     """No run ends: how far it came, and the races that it showed, with a trace of it."""
     code, answer, used = h.hunt("--time", "1s", turns=FOR_EVER)
     assert code == INCONCLUSIVE and answer["runs"] == 0 and answer["out_of_time"], (code, answer)
-    assert answer["stopped"]["runs"] == 1 and answer["stopped"]["steps"] > 0 and answer["stopped"]["threads"] == 2, answer["stopped"]
+    assert answer["stopped"]["runs"] == 1 and answer["stopped"]["steps"] > 0 and answer["stopped"][
+        "threads"] == 2, answer["stopped"]
     assert {race["variable"] for race in answer["races"]} == {"flag"} and answer["trace"], answer
     code, out, _ = bounded([h.heddle, "show", answer["trace"]], h.work, 60)
     assert code == 0 and "on flag" in out, out
-    code, out, _ = bounded([h.heddle, "hunt", "--seed", 1, "--workers", 1, "--time", "1s", "-o", "w.heddle", "--", "./slow", FOR_EVER], h.work, 60)
+    code, out, _ = bounded(
+        [h.heddle, "hunt", "--seed", 1, "--workers", 1, "--time", "1s", "-o", "w.heddle", "--", "./slow", FOR_EVER],
+        h.work, 60)
     assert "the run was stopped after" in out and "use a longer --time" in out and "without hooks" in out, out
 
 
@@ -98,7 +103,10 @@ def very_short(h):
     assert answer["seconds"] < 1, answer["seconds"]
 
 
-CASES = [runs_are_not_repeated_beyond_the_time, a_run_that_does_not_end_is_reported, simplification_is_part_of_the_time, very_short]
+CASES = [
+    runs_are_not_repeated_beyond_the_time, a_run_that_does_not_end_is_reported, simplification_is_part_of_the_time,
+    very_short
+]
 
 
 def main():

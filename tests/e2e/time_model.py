@@ -64,7 +64,8 @@ def claims_name_the_time_model(h):
         assert code == CLEAN and "executed" in out and "(--time-model loose)" in out, (strategy, code, out, err)
         code, out, err = h("hunt", "--strategy", strategy, "--seed", 1, "--time-model", "virtual", "--", clean)
         assert code == CLEAN and "(--time-model virtual)" in out, (strategy, code, out, err)
-    code, out, err = h("hunt", "--strategy", "random", "--seed", 1, "--runs", 300, "--time-model", "virtual", "--", clean)
+    code, out, err = h("hunt", "--strategy", "random", "--seed", 1, "--runs", 300, "--time-model", "virtual", "--",
+                       clean)
     assert "hardly show others" not in out or "end only when no other thread can run" in out, out
 
 
@@ -76,14 +77,17 @@ static void* f(void* u) { x++; return u; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0); return 0; }
 """)
     code, out, err = h("hunt", "--strategy", "dfs", "--seed", 1, "-o", h.work / "r.heddle", "--", h.build(source))
-    runs, schedules, before = (re.search(pattern, out) for pattern in
-                               (r"in (\d+) runs", r"all (\d+) schedules", r"(\d+) runs? came before all scheduling points"))
+    runs, schedules, before = (re.search(pattern, out)
+                               for pattern in (r"in (\d+) runs", r"all (\d+) schedules",
+                                               r"(\d+) runs? came before all scheduling points"))
     assert runs and schedules and before and int(runs[1]) == int(schedules[1]) + int(before[1]), (code, out, err)
 
 
 def time_outs_of_system_calls_and_timers_are_choices(h):
-    for name, words in (("poll_timeout_ignored.c", "the poll() at poll_timeout_ignored.c:18 in main"), ("select_timeout_ignored.c", "the select() at select_timeout_ignored.c:24 in main"),
-                        ("epoll_timeout_ignored.c", "the epoll_wait() at epoll_timeout_ignored.c:22 in main"), ("timerfd_too_soon.c", "the timer that was set at timerfd_too_soon.c:21 in main"),
+    for name, words in (("poll_timeout_ignored.c", "the poll() at poll_timeout_ignored.c:18 in main"),
+                        ("select_timeout_ignored.c", "the select() at select_timeout_ignored.c:24 in main"),
+                        ("epoll_timeout_ignored.c", "the epoll_wait() at epoll_timeout_ignored.c:22 in main"),
+                        ("timerfd_too_soon.c", "the timer that was set at timerfd_too_soon.c:21 in main"),
                         ("timer_before_ready.c", "the timer that was set at timer_before_ready.c:29 in main")):
         exe, trace = h.build(PROGRAMS / "fail" / name), h.work / "t.heddle"
         code, out, err = h("hunt", "--seed", 3, "--runs", 1000, "-o", trace, "--", exe)
@@ -128,8 +132,9 @@ int main(void) { if (pipe(ends)) return 1; pthread_t a; pthread_create(&a, 0, f,
             code, out, err = h("hunt", "--strategy", strategy, "--seed", 1, "--", exe)
             assert code == CLEAN and "executed" in out, (source, strategy, code, out, err)
             assert ("timers were not varied" in out and "(--time-model loose)" in out) == timed, (source, strategy, out)
-            runs, schedules, before = (re.search(pattern, out) for pattern in
-                                       (r"in (\d+) runs?", r"(\d+|only) schedules?", r"(\d+) runs? came before all scheduling points"))
+            runs, schedules, before = (re.search(pattern, out)
+                                       for pattern in (r"in (\d+) runs?", r"(\d+|only) schedules?",
+                                                       r"(\d+) runs? came before all scheduling points"))
             executed = 1 if schedules[1] == "only" else int(schedules[1])
             assert runs and int(runs[1]) == executed + (int(before[1]) if before else 0), (source, strategy, out)
         code, out, err = h("hunt", "--strategy", "auto", "--seed", 1, "--runs", 100, "--", exe)
@@ -143,7 +148,8 @@ int main(void) { char line[9]; FILE* f = popen("echo x", "r"); int ok = f && fge
 """)
     code, out, err = h("hunt", "--json", "--seed", 1, "--runs", 5, "--", h.build(source))
     notes = [note for note in json.loads(out)["notes"] if "equal seeds may give different answers" in note]
-    assert code == CLEAN and len(notes) == len(set(notes)) and any("clone" in n or "fork" in n for n in notes), (code, out, err)
+    assert code == CLEAN and len(notes) == len(set(notes)) and any("clone" in n or "fork" in n
+                                                                   for n in notes), (code, out, err)
     exe = h.build(PROGRAMS / "success" / "poll_timeout_checked.c")
     code, out, err = h("hunt", "--json", "--seed", 1, "--runs", 20, "--", exe)
     assert code == CLEAN and not json.loads(out)["notes"], (code, out, err)

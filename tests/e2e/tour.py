@@ -64,8 +64,14 @@ def tour(heddle, page, folder):
             for source in (ROOT / "examples").glob("*.c"):
                 shutil.copy(source, folder)
             continue
-        run = subprocess.run(command.replace("heddle ", f"{heddle} ", 1), shell=True, cwd=folder, text=True, timeout=120,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        run = subprocess.run(command.replace("heddle ", f"{heddle} ", 1),
+                             shell=True,
+                             cwd=folder,
+                             text=True,
+                             timeout=120,
+                             stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
         printed = [normal(line, folder) for line in run.stdout.split("\n")]
         shown = [normal(line, "/tmp/tour") for line in shown]
         if "-gcc" in command or "-tsan" in command or "transfer" in command:

@@ -32,7 +32,8 @@ def hunt(heddle, work, exe, client, *more, backend="fibers"):
 
 
 def record(heddle, work, exe, client, *more):
-    code, out, err = bounded([heddle, "record", "--json", "--network", "own", "--with", client, *more, "--", exe], work, 120)
+    code, out, err = bounded([heddle, "record", "--json", "--network", "own", "--with", client, *more, "--", exe], work,
+                             120)
     try:
         return code, json.loads(err.splitlines()[-1]), err
     except (ValueError, IndexError):
@@ -44,29 +45,37 @@ def recordings(heddle, work, servers):
     trace = work / "recording.trace"
     for i in range(5):
         code, said, err = record(heddle, work, servers[1], CLIENT, "-o", trace)
-        check(f"record {i}: the server ends with its client", code == 0 and said.get("complete") and not said["failure"] and not said["notes"], (code, said, err))
+        check(f"record {i}: the server ends with its client", code == 0 and said.get("complete") and
+              not said["failure"] and not said["notes"], (code, said, err))
         replays(heddle, work, trace, f"recording {i}", 0)
     code, said, err = record(heddle, work, servers[4], CLIENT, "-o", trace)
-    check("record: a failure after the client's end", code == 134 and said["failure"]["kind"] == "assertion", (code, said, err))
+    check("record: a failure after the client's end", code == 134 and said["failure"]["kind"] == "assertion",
+          (code, said, err))
     replays(heddle, work, trace, "its recording", FOUND)
     code, said, err = record(heddle, work, servers[1], f"{CLIENT} 9", "-o", trace)
-    check("record: a client that ends badly is noted", code == 0 and "client ended with status 9" in json.dumps(said), (code, said, err))
+    check("record: a client that ends badly is noted", code == 0 and "client ended with status 9" in json.dumps(said),
+          (code, said, err))
     for how, what in (2, "ignores SIGTERM is killed"), (5, "has no handler dies of SIGTERM"):
         start = time.monotonic()
         code, said, err = record(heddle, work, servers[how], CLIENT, "-o", trace)
-        check(f"record: a program that {what}, and that is no failure", code == 0 and said and not said["failure"] and time.monotonic() - start < 30,
-              (code, said, err))
+        check(f"record: a program that {what}, and that is no failure", code == 0 and said and not said["failure"] and
+              time.monotonic() - start < 30, (code, said, err))
         replays(heddle, work, trace, f"a program that {what}:", 0)
     start = time.monotonic()
     code, said, err = record(heddle, work, servers[3], f"{CLIENT}; sleep 1000", "-o", trace)
-    check("record: a program that ends first ends its client", code == 0 and time.monotonic() - start < 30, (code, said, err))
+    check("record: a program that ends first ends its client", code == 0 and time.monotonic() - start < 30,
+          (code, said, err))
 
 
 def replays(heddle, work, trace, what, status):
     for backend in "fibers", "baton":  # no client any more: what it sent is in the trace
-        code, out, err = bounded([heddle, "replay", "--json", trace], work, 60, env=dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}"))
+        code, out, err = bounded([heddle, "replay", "--json", trace],
+                                 work,
+                                 60,
+                                 env=dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}"))
         again = json.loads(out or "{}")
-        check(f"{what} replays on {backend}", code == status and again.get("reproduced"), (code, again.get("divergence"), err[-300:]))
+        check(f"{what} replays on {backend}", code == status and again.get("reproduced"),
+              (code, again.get("divergence"), err[-300:]))
 
 
 def clients_alive():
@@ -82,32 +91,46 @@ def main():
         servers = {}
         for how in range(6):
             servers[how] = work / f"server{how}"
-            code, _, err = bounded([heddle, "cc", "-g", "-O1", "-pthread", f"-DHOW={how}", HERE / "with" / "server.c", "-o", servers[how]], work, 60)
+            code, _, err = bounded(
+                [heddle, "cc", "-g", "-O1", "-pthread", f"-DHOW={how}", HERE / "with" / "server.c", "-o", servers[how]],
+                work, 60)
             check(f"build {how}", code == 0, err)
         for backend in ("fibers", "baton"):
             trace = work / f"{backend}.trace"
-            code, found, err = hunt(heddle, work, servers[0], CLIENT, "--runs", 300, "--time", "120s", "-o", trace, backend=backend)
+            code, found, err = hunt(heddle,
+                                    work,
+                                    servers[0],
+                                    CLIENT,
+                                    "--runs",
+                                    300,
+                                    "--time",
+                                    "120s",
+                                    "-o",
+                                    trace,
+                                    backend=backend)
             failure = found.get("failure") or {}
-            check(f"{backend}: the lost update of two connections is found", code == FOUND and failure.get("kind") == "assertion", (code, found, err[-300:]))
+            check(f"{backend}: the lost update of two connections is found", code == FOUND and
+                  failure.get("kind") == "assertion", (code, found, err[-300:]))
             for other in ("fibers", "baton"):  # no client any more: what it sent is in the trace
                 code, out, err = bounded([heddle, "replay", "--json", "--times", 3, trace], work, 60,
                                          env=dict(os.environ, HEDDLE_OPTIONS=f"backend={other}"))
                 again = json.loads(out or "{}")
-                check(f"{backend}: replays without the client on {other}", code == FOUND and again.get("times_reproduced") == 3,
-                      (code, again.get("divergence"), err[-300:]))
+                check(f"{backend}: replays without the client on {other}", code == FOUND and
+                      again.get("times_reproduced") == 3, (code, again.get("divergence"), err[-300:]))
             code, found, err = hunt(heddle, work, servers[1], CLIENT, "--runs", 30, backend=backend)
-            check(f"{backend}: the fixed one does not fail, and finds its port free in each run", code == CLEAN and found.get("runs") == 30,
-                  (code, found.get("failure"), err[-300:]))
+            check(f"{backend}: the fixed one does not fail, and finds its port free in each run", code == CLEAN and
+                  found.get("runs") == 30, (code, found.get("failure"), err[-300:]))
         code, found, err = hunt(heddle, work, servers[1], f"{CLIENT} 9", "--runs", 2)
-        check("a client that ends badly is noted", code == CLEAN and "client ended with status 9" in json.dumps(found), found)
+        check("a client that ends badly is noted", code == CLEAN and "client ended with status 9" in json.dumps(found),
+              found)
         start = time.monotonic()
         code, found, err = hunt(heddle, work, servers[2], CLIENT, "--runs", 1)
-        check("a program that ignores SIGTERM is killed, and that is no failure", code == CLEAN and found.get("runs") == 1
-              and time.monotonic() - start < 30, (code, found, err[-300:]))
+        check("a program that ignores SIGTERM is killed, and that is no failure", code == CLEAN and
+              found.get("runs") == 1 and time.monotonic() - start < 30, (code, found, err[-300:]))
         start = time.monotonic()
         code, found, err = hunt(heddle, work, servers[3], f"{CLIENT}; sleep 1000", "--runs", 3)
-        check("a program that ends first ends its client", code == CLEAN and found.get("runs") == 3 and time.monotonic() - start < 30,
-              (code, found, err[-300:]))
+        check("a program that ends first ends its client", code == CLEAN and found.get("runs") == 3 and
+              time.monotonic() - start < 30, (code, found, err[-300:]))
         recordings(heddle, work, servers)
         check("no program and no client is left", not survivors(work) and not clients_alive(), clients_alive())
     print(f"{passed} passed, {failed} failed")

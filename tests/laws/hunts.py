@@ -11,9 +11,12 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 from programs import PROGRAMS, Case, bounded  # noqa: E402
 
 # One of each kind, with those that wait in system calls which only the program itself can end; others are told other things in each run.
-FILES = ["lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lost_signal.c", "barrier_short.c", "uncaught.cc", "pipe_order.c",
-         "big_writes_interleave.c", "epoll_timeout_ignored.c", "poll_timeout_ignored.c", "random_choice.cc", "select_timeout_ignored.c", "signals_cross.c",
-         "timer_before_ready.c", "timerfd_too_soon.c", "waits_for_signal.c"]
+FILES = [
+    "lost_update.c", "two_locks.c", "check.c", "wrong_order_output.cc", "lost_signal.c", "barrier_short.c",
+    "uncaught.cc", "pipe_order.c", "big_writes_interleave.c", "epoll_timeout_ignored.c", "poll_timeout_ignored.c",
+    "random_choice.cc", "select_timeout_ignored.c", "signals_cross.c", "timer_before_ready.c", "timerfd_too_soon.c",
+    "waits_for_signal.c"
+]
 
 # Calls of so many functions of libc, and cold code: what an executable has before its own code when the runtime needs more of both.
 FILLER = """#include <stdlib.h>
@@ -28,8 +31,10 @@ __attribute__((cold)) void filler(char* p) {
 def hunt(case, heddle, exe, work, strategy, workers, backend):
     trace = work / f"{strategy}-{workers}-{backend}.heddle"
     env = dict(os.environ, HEDDLE_OPTIONS=f"backend={backend}" if backend != "default" else "")
-    code, out, err = bounded([heddle, "hunt", "--json", "--seed", 11, "--runs", case.runs, "--strategy", strategy, "--workers", workers,
-                              *case.hunt, "-o", trace, "--", exe, *case.args], work, 120, case.stdin, env)
+    code, out, err = bounded([
+        heddle, "hunt", "--json", "--seed", 11, "--runs", case.runs, "--strategy", strategy, "--workers", workers,
+        *case.hunt, "-o", trace, "--", exe, *case.args
+    ], work, 120, case.stdin, env)
     try:
         found = json.loads(out)
         schedule = bounded([heddle, "show", "--schedule", trace], work, 60)[1]
@@ -58,7 +63,8 @@ def check(path, heddle):
             first = hunt(case, heddle, exe, work, strategy, 1, "baton")
             if first[0] != 66:
                 return f"{strategy}: nothing found: {first}"
-            for workers, backend, program in ((2, "baton", exe), (1, "fibers", exe), (2, "fibers", exe), (2, "default", exe), (2, "default", other)):
+            for workers, backend, program in ((2, "baton", exe), (1, "fibers", exe), (2, "fibers", exe),
+                                              (2, "default", exe), (2, "default", other)):
                 again = hunt(case, heddle, program, work, strategy, workers, backend)
                 if again != first:
                     return f"{strategy}, {workers} workers, {backend}, {program.parent.name}: {again} instead of {first}"
@@ -75,7 +81,9 @@ def main():
     for path in files:
         why = check(path.resolve(), a.heddle)
         failed += why is not None
-        print(f"{'ok    ' if why is None else 'not ok'} {path.name} equal seed, equal hunt{'' if why is None else ': ' + why}", flush=True)
+        print(
+            f"{'ok    ' if why is None else 'not ok'} {path.name} equal seed, equal hunt{'' if why is None else ': ' + why}",
+            flush=True)
     print(f"{len(files) - failed} passed, {failed} failed")
     return failed > 0
 

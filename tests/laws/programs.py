@@ -22,7 +22,8 @@ PLAIN_RUNS = 100
 def build_plain(case, exe, include):
     """As clang builds it."""
     front = ["clang-19"] if case.path.suffix == ".c" else ["clang++-19", "-std=c++20"]
-    return bounded([*front, "-w", "-g", "-O1", "-pthread", "-I", include, *case.cflags, case.path, "-o", exe], exe.parent, 120)
+    return bounded([*front, "-w", "-g", "-O1", "-pthread", "-I", include, *case.cflags, case.path, "-o", exe],
+                   exe.parent, 120)
 
 
 def idle_program_behaves_as_built_by_clang(case, exe, heddle, work):
@@ -61,8 +62,10 @@ def check(path, a, cpu):
         extra = ["--law", a.law] if a.law else []
         if case.options:
             extra += ["--options", case.options]
-        code, out, err = bounded([a.laws, "--schedules", min(schedules, a.schedules), "--cpu", cpu, "--stdin", work / "stdin", *extra,
-                                  "--", exe, *case.args], work, TIMEOUT)
+        code, out, err = bounded([
+            a.laws, "--schedules",
+            min(schedules, a.schedules), "--cpu", cpu, "--stdin", work / "stdin", *extra, "--", exe, *case.args
+        ], work, TIMEOUT)
         passed, failed = (len(re.findall(rf"^{word}", out, re.M)) for word in ("ok", "not ok"))
         broken = re.sub(r"^ok .*\n", "", out, flags=re.M)  # the broken laws, each with the breaches before it
         if code not in (0, 1):
@@ -83,13 +86,19 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", default="build/bin/heddle", type=lambda p: pathlib.Path(p).resolve())
     ap.add_argument("--laws", default="build/tests/heddle_laws", type=lambda p: pathlib.Path(p).resolve())
-    ap.add_argument("--resolve", type=lambda p: pathlib.Path(p).resolve(), help="heddle_sites_resolve: with the law of sites")
+    ap.add_argument("--resolve",
+                    type=lambda p: pathlib.Path(p).resolve(),
+                    help="heddle_sites_resolve: with the law of sites")
     ap.add_argument("--schedules", type=int, default=100)
     ap.add_argument("--law")
-    ap.add_argument("--objects", choices=("heddle", "gcc", "clang"), default="heddle", help="gcc, clang: compile with -fsanitize=thread")
+    ap.add_argument("--objects",
+                    choices=("heddle", "gcc", "clang"),
+                    default="heddle",
+                    help="gcc, clang: compile with -fsanitize=thread")
     ap.add_argument("files", nargs="*", type=pathlib.Path)
     a = ap.parse_args()
-    files = a.files or sorted(p for d in ("fail", "success") for p in (PROGRAMS / d).iterdir() if p.suffix in (".c", ".cc"))
+    files = a.files or sorted(p for d in ("fail", "success")
+                              for p in (PROGRAMS / d).iterdir() if p.suffix in (".c", ".cc"))
     cpus = queue.Queue()
     for cpu in os.sched_getaffinity(0):
         cpus.put(cpu)

@@ -22,7 +22,11 @@ class Measured:
         pid = os.fork()
         if pid == 0:  # its RUSAGE_CHILDREN is then that of this command alone
             os.close(read)
-            p = subprocess.run([str(a) for a in argv], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+            p = subprocess.run([str(a) for a in argv],
+                               cwd=cwd,
+                               stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE,
+                               timeout=timeout)
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
             os.write(write, json.dumps([p.returncode, peak, p.stderr.decode()[-500:]]).encode() + b"\n")
             for at in range(0, len(p.stdout), 1 << 16):
@@ -44,8 +48,10 @@ def check(heddle, work):
     built = Measured([heddle, "cc", "-g", "-O1", "-pthread", HERE / "programs" / "ten_million.c", "-o", exe], work, 120)
     if built.status != 0:
         return f"build: {built}"
-    hunt = Measured(["env", "HEDDLE_OPTIONS=detail=accesses", heddle, "hunt", "--json", "--strategy", "random", "--seed", 1, "--runs", 1,
-                     "--time", "10m", "-o", trace, "--", exe], work, 600)
+    hunt = Measured([
+        "env", "HEDDLE_OPTIONS=detail=accesses", heddle, "hunt", "--json", "--strategy", "random", "--seed", 1,
+        "--runs", 1, "--time", "10m", "-o", trace, "--", exe
+    ], work, 600)
     print(f"hunt   {hunt}", flush=True)
     if hunt.status != FOUND:
         return f"hunt: {hunt.out[-500:]}"
@@ -63,7 +69,9 @@ def check(heddle, work):
     shown = json.loads(steps["show --json"].out)
     if shown["events"] < EVENTS or not shown["complete"]:
         return f"{shown['events']} events, complete: {shown['complete']}"
-    print(f"{shown['events']} events, {trace.stat().st_size / shown['events']:.2f} bytes each, {shown['switches']} switches")
+    print(
+        f"{shown['events']} events, {trace.stat().st_size / shown['events']:.2f} bytes each, {shown['switches']} switches"
+    )
     return None
 
 

@@ -28,7 +28,8 @@ def check(heddle, work):
     per_second = (ticks() - before) / (time.monotonic() - start)
     for seconds in (5, 30):
         moment = ticks() + int(seconds * per_second)
-        code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--runs", 1, "-o", trace, "--", exe, moment], work, 120)
+        code, out, err = bounded([heddle, "hunt", "--json", "--seed", 1, "--runs", 1, "-o", trace, "--", exe, moment],
+                                 work, 120)
         if code == FOUND:
             break
     else:
@@ -50,7 +51,9 @@ def check(heddle, work):
         return f"actual event: {actual}"
     code, out, err = bounded([heddle, "replay", trace], work, 60)
     text = out + err
-    wanted = [f"step {divergence['step']}", f"{SOURCE.name}:{line_of('expected')}", f"{SOURCE.name}:{line_of('actual')}"]
+    wanted = [
+        f"step {divergence['step']}", f"{SOURCE.name}:{line_of('expected')}", f"{SOURCE.name}:{line_of('actual')}"
+    ]
     missing = [word for word in wanted if word not in text]
     return f"replay: status {code}, not said: {missing} in {text}" if code != DIVERGED or missing else None
 
@@ -61,7 +64,9 @@ def main():
     a = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="heddle-uncontrolled-") as folder:
         why = check(a.heddle, pathlib.Path(folder))
-    print(f"{'ok    ' if why is None else 'not ok'} divergence is the first step that left the recording{'' if why is None else ': ' + why}")
+    print(
+        f"{'ok    ' if why is None else 'not ok'} divergence is the first step that left the recording{'' if why is None else ': ' + why}"
+    )
     return why is not None
 
 

@@ -25,8 +25,14 @@ class Sources:
         self.state = folder / "apt"
 
     def options(self):
-        values = {"Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": self.state / "parts", "Dir::State::lists": self.state / "lists",
-                  "Dir::Cache": self.state / "cache", "APT::Sandbox::User": "root", "APT::Get::List-Cleanup": "false"}
+        values = {
+            "Dir::Etc::sourcelist": "/dev/null",
+            "Dir::Etc::sourceparts": self.state / "parts",
+            "Dir::State::lists": self.state / "lists",
+            "Dir::Cache": self.state / "cache",
+            "APT::Sandbox::User": "root",
+            "APT::Get::List-Cleanup": "false"
+        }
         return [word for key, value in values.items() for word in ("-o", f"{key}={value}")]
 
     def update(self):
@@ -47,12 +53,15 @@ class Sources:
         downloads = self.folder / f"{package}.download"
         shutil.rmtree(downloads, ignore_errors=True)
         downloads.mkdir(parents=True)
-        self.run(["apt-get", *self.options(), "-q", "source", "--download-only", *([] if patched else ["--tar-only"]), package], downloads, 300)
+        self.run([
+            "apt-get", *self.options(), "-q", "source", "--download-only", *([] if patched else ["--tar-only"]), package
+        ], downloads, 300)
         if patched:
             self.run(["dpkg-source", "--extract", next(downloads.glob("*.dsc")), tree], downloads, 120)
         else:
             unpacked = downloads / "unpacked"
             unpacked.mkdir()
-            self.run(["tar", "-xf", next(downloads.glob("*.orig.tar.*")), "-C", unpacked, "--strip-components=1"], downloads, 120)
+            self.run(["tar", "-xf",
+                      next(downloads.glob("*.orig.tar.*")), "-C", unpacked, "--strip-components=1"], downloads, 120)
             unpacked.rename(tree)
         return tree

@@ -16,16 +16,22 @@ BOOST_THREAD = ["libs/thread/src/pthread/thread.cpp", "libs/thread/src/pthread/o
 
 def lockfree(tree, name):
     """Boost.Lockfree: its own tests, with Boost.Thread built into them."""
-    includes = [f"-I{p}" for p in sorted(tree.glob("libs/*/include"))] + [f"-I{p}" for p in sorted(tree.glob("libs/*/*/include"))]
-    flags = [*includes, f"-I{tree}/libs/lockfree/test", "-std=c++17", "-DBOOST_LOCKFREE_INCLUDE_TESTS", "-DBOOST_TEST_NO_LIB", "-w",
-             "-DBOOST_THREAD_BUILD_LIB=1", "-DBOOST_THREAD_NO_LIB", "-DBOOST_LOCKFREE_STRESS_TEST"]
+    includes = [f"-I{p}" for p in sorted(tree.glob("libs/*/include"))
+                ] + [f"-I{p}" for p in sorted(tree.glob("libs/*/*/include"))]
+    flags = [
+        *includes, f"-I{tree}/libs/lockfree/test", "-std=c++17", "-DBOOST_LOCKFREE_INCLUDE_TESTS",
+        "-DBOOST_TEST_NO_LIB", "-w", "-DBOOST_THREAD_BUILD_LIB=1", "-DBOOST_THREAD_NO_LIB",
+        "-DBOOST_LOCKFREE_STRESS_TEST"
+    ]
     return [f"libs/lockfree/test/{name}.cpp", *BOOST_THREAD], flags, []
 
 
 def leveldb(tree, name):
     skip = ("_test.cc", "windows", "_bench", "leveldbutil", "db_test")
-    sources = [str(p.relative_to(tree)) for d in ("db", "util", "table", "helpers/memenv") for p in sorted((tree / d).glob("*.cc"))
-               if not any(s in str(p) for s in skip)]
+    sources = [
+        str(p.relative_to(tree)) for d in ("db", "util", "table", "helpers/memenv")
+        for p in sorted((tree / d).glob("*.cc")) if not any(s in str(p) for s in skip)
+    ]
     flags = [f"-I{tree}", f"-I{tree}/include", "-std=c++17", "-DLEVELDB_PLATFORM_POSIX=1", "-DHAVE_FDATASYNC=1", "-w"]
     (tree / "port" / "port_config.h").write_text("#pragma once\n#define HAVE_FDATASYNC 1\n")
     return [f"{name}.cc", *sources], flags, ["-lgtest", "-lgmock", "-lgtest_main"]
@@ -33,33 +39,54 @@ def leveldb(tree, name):
 
 def libcds(tree, name):
     sources = [str(p.relative_to(tree)) for p in sorted((tree / "src").glob("*.cpp"))]
-    flags = [f"-I{tree}", f"-I{tree}/test/include", f"-I{tree}/test/unit", "-std=c++17", "-mcx16", "-w", "-DCDS_BUILD_STATIC_LIB"]
+    flags = [
+        f"-I{tree}", f"-I{tree}/test/include", f"-I{tree}/test/unit", "-std=c++17", "-mcx16", "-w",
+        "-DCDS_BUILD_STATIC_LIB"
+    ]
     return [f"test/unit/{name}.cpp", "test/unit/main.cpp", *sources], flags, ["-lgtest"]
 
 
 def abseil(tree, name):
     """absl::Mutex and what is built on it."""
-    skip = ("_test", "benchmark", "mock", "test_", "_testing", "print_hash_of", "scoped_set_env", "gaussian_distribution_gentables")
-    folders = ("base", "base/internal", "synchronization", "synchronization/internal", "debugging", "debugging/internal", "time", "time/internal",
-               "time/internal/cctz/src", "strings", "strings/internal", "strings/internal/str_format", "numeric", "profiling/internal")
-    sources = [str(p.relative_to(tree)) for d in folders for p in sorted((tree / "absl" / d).glob("*.cc")) if not any(s in p.name for s in skip)]
+    skip = ("_test", "benchmark", "mock", "test_", "_testing", "print_hash_of", "scoped_set_env",
+            "gaussian_distribution_gentables")
+    folders = ("base", "base/internal", "synchronization", "synchronization/internal", "debugging",
+               "debugging/internal", "time", "time/internal", "time/internal/cctz/src", "strings", "strings/internal",
+               "strings/internal/str_format", "numeric", "profiling/internal")
+    sources = [
+        str(p.relative_to(tree)) for d in folders for p in sorted((tree / "absl" / d).glob("*.cc"))
+        if not any(s in p.name for s in skip)
+    ]
     flags = [f"-I{tree}", "-std=c++17", "-w"]
     return [f"absl/{name}.cc", *sources], flags, ["-lgtest", "-lgmock", "-lgtest_main"]
 
 
 TESTS = {
-    "lockfree": ["queue_test", "stack_test", "spsc_queue_test", "freelist_test", "queue_bounded_stress_test", "queue_unbounded_stress_test",
-                 "stack_bounded_stress_test", "stack_unbounded_stress_test", "spsc_queue_stress_test"],
+    "lockfree": [
+        "queue_test", "stack_test", "spsc_queue_test", "freelist_test", "queue_bounded_stress_test",
+        "queue_unbounded_stress_test", "stack_bounded_stress_test", "stack_unbounded_stress_test",
+        "spsc_queue_stress_test"
+    ],
     "leveldb": ["util/env_test", "util/cache_test", "db/skiplist_test", "db/autocompact_test"],
     "libcds": ["stack/treiber_stack_hp", "queue/msqueue_hp", "queue/basket_queue_dhp", "misc/permutations"],
-    "abseil": ["synchronization/barrier_test", "synchronization/blocking_counter_test", "synchronization/notification_test"],
+    "abseil": [
+        "synchronization/barrier_test", "synchronization/blocking_counter_test", "synchronization/notification_test"
+    ],
 }
 
 
 def run(argv, folder, timeout, env=None):
     try:
-        done = subprocess.run([str(a) for a in argv], cwd=folder, timeout=timeout, capture_output=True, text=True, errors="replace",
-                              env={**os.environ, **(env or {})})
+        done = subprocess.run([str(a) for a in argv],
+                              cwd=folder,
+                              timeout=timeout,
+                              capture_output=True,
+                              text=True,
+                              errors="replace",
+                              env={
+                                  **os.environ,
+                                  **(env or {})
+                              })
         return done.returncode, done.stdout + done.stderr
     except subprocess.TimeoutExpired as late:
         return None, (late.stdout or b"").decode(errors="replace") + (late.stderr or b"").decode(errors="replace")
@@ -75,7 +102,8 @@ def build(compiler, tree, sources, flags, libraries, program, jobs):
         if made[-1].exists():
             continue
         argv = [*compiler, "-g", "-O1", "-pthread", *flags, "-c", tree / source, "-o", made[-1]]
-        waiting.append((source, subprocess.Popen([str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)))
+        waiting.append(
+            (source, subprocess.Popen([str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)))
         if len(waiting) >= jobs:
             finish(*waiting.pop(0))
     for source, process in waiting:
@@ -101,7 +129,9 @@ def tsan_says(program, folder, times):
 
 
 def heddle_says(heddle, program, folder, runs):
-    status, said = run([heddle, "hunt", "--seed", "1", "--runs", runs, "--time", "60s", "--detector", "on", "--json", "--", program], folder, 200)
+    status, said = run(
+        [heddle, "hunt", "--seed", "1", "--runs", runs, "--time", "60s", "--detector", "on", "--json", "--", program],
+        folder, 200)
     try:
         found = json.loads(said[said.index("{"):said.rindex("}") + 1])
     except ValueError:
@@ -124,7 +154,9 @@ def compare(options, package, name):
     work.mkdir(exist_ok=True)
     theirs, ends = tsan_says(programs["tsan"], work, options.tsan_times)
     ours, end, runs = heddle_says(options.heddle, programs["heddle"], work, options.runs)
-    print(f"| {PACKAGES[package]} | {name} | {len(theirs)} in {len(ends)} runs, ends {ends} | {len(ours)} in {runs} runs, {end} |", flush=True)
+    print(
+        f"| {PACKAGES[package]} | {name} | {len(theirs)} in {len(ends)} runs, ends {ends} | {len(ours)} in {runs} runs, {end} |",
+        flush=True)
     for race in theirs:
         print(f"    tsan    {race}")
     for race in ours:
@@ -142,8 +174,9 @@ def main():
     options = parser.parse_args()
     options.heddle, options.folder = options.heddle.resolve(), options.folder.resolve()
     options.folder.mkdir(parents=True, exist_ok=True)
-    options.sources = Sources(options.folder, lambda argv, folder, timeout: subprocess.run([str(a) for a in argv], cwd=folder, timeout=timeout,
-                                                                                          check=True, stdout=subprocess.DEVNULL))
+    options.sources = Sources(
+        options.folder, lambda argv, folder, timeout: subprocess.run(
+            [str(a) for a in argv], cwd=folder, timeout=timeout, check=True, stdout=subprocess.DEVNULL))
     for package, names in TESTS.items():
         for name in names:
             if options.tests and package not in options.tests and f"{package}/{name}" not in options.tests:

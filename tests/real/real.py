@@ -57,12 +57,17 @@ class Bench:
 
     def __init__(self, name, program, heddle, work, runs):
         self.name, self.program, self.heddle, self.runs = name, program, heddle, runs
-        self.work, self.env = work, dict(os.environ, PATH=f"{heddle.parent}:{os.environ['PATH']}", CC="heddle-cc", CXX="heddle-c++")
+        self.work, self.env = work, dict(os.environ,
+                                         PATH=f"{heddle.parent}:{os.environ['PATH']}",
+                                         CC="heddle-cc",
+                                         CXX="heddle-c++")
         self.passed = self.failed = 0
 
     def check(self, what, why):
         self.passed, self.failed = self.passed + (not why), self.failed + bool(why)
-        print(f"{'ok    ' if not why else 'not ok'} {self.name}: {what} {self.seconds():.1f} s{': ' + str(why)[:900] if why else ''}", flush=True)
+        print(
+            f"{'ok    ' if not why else 'not ok'} {self.name}: {what} {self.seconds():.1f} s{': ' + str(why)[:900] if why else ''}",
+            flush=True)
         return not why
 
     def seconds(self):
@@ -118,7 +123,11 @@ class Bench:
                     break
                 folder = self.folder("alone")
             return self.check("alone", why)
-        server = subprocess.Popen(self.command(folder), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        server = subprocess.Popen(self.command(folder),
+                                  cwd=folder,
+                                  stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL,
                                   start_new_session=True)
         try:
             code, out, err = bounded(["sh", "-c", self.client()], folder, 60)
@@ -130,14 +139,17 @@ class Bench:
             if server.poll() is None:
                 os.killpg(server.pid, signal.SIGKILL)
                 server.wait()
-        return self.check("alone", f"client {code} {err[-300:]}, server {ended}" if code or ended else self.right(folder))
+        return self.check("alone",
+                          f"client {code} {err[-300:]}, server {ended}" if code or ended else self.right(folder))
 
     def hunted(self):
         folder = self.folder("hunt")
         trace = self.work / f"{self.name}.trace"
         more = ["--with", self.client()] if self.program.client else []
-        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--runs", self.runs, "--time", "400s", *more, *self.program.hunt,
-                                  "-o", trace, "--", *self.command(folder)], folder, 600)
+        code, out, err = bounded([
+            self.heddle, "hunt", "--json", "--seed", 1, "--runs", self.runs, "--time", "400s", *more,
+            *self.program.hunt, "-o", trace, "--", *self.command(folder)
+        ], folder, 600)
         try:
             found = json.loads(out)
         except ValueError:
@@ -153,15 +165,19 @@ class Bench:
         trace = self.work / f"{self.name}.recording"
         more = ["--with", self.client()] if self.program.client else []
         for _ in range(self.program.attempts):
-            code, out, err = bounded([self.heddle, "record", *more, "-o", trace, "--", *self.command(folder)], folder, 300)
+            code, out, err = bounded([self.heddle, "record", *more, "-o", trace, "--", *self.command(folder)], folder,
+                                     300)
             if code == 0:
                 break
             folder = self.folder("record")
-        if not self.check("record", f"status {code}: {err[-500:]}" if code or "client ended" in err else self.right(folder, out + err)):
+        if not self.check(
+                "record",
+                f"status {code}: {err[-500:]}" if code or "client ended" in err else self.right(folder, out + err)):
             return False
         code, out, err = bounded([self.heddle, "replay", "--json", trace], folder, 300)
         again = json.loads(out) if out.startswith("{") else {}
-        return self.check("replay of the recording", None if code == 0 and again.get("reproduced") else f"status {code}: {again or err[-500:]}")
+        return self.check("replay of the recording",
+                          None if code == 0 and again.get("reproduced") else f"status {code}: {again or err[-500:]}")
 
     def without_fix(self):
         """A copy of the built tree in which the fix of the known bug is taken back."""
@@ -178,24 +194,29 @@ class Bench:
         """(status, answer, folder) of a hunt for the known bug."""
         bug, folder = self.program.known_bug, self.folder(mode)
         bug.prepare(folder, self.tree / self.program.made)
-        code, out, err = bounded([self.heddle, "hunt", "--json", "--seed", 1, "--runs", 5 * self.runs, "--time", "200s", *bug.hunt, "-o", self.work / f"{self.name}-{mode}.trace",
-                                  "--", *self.command(folder, bug.command, tree)], folder, 300)
+        code, out, err = bounded([
+            self.heddle, "hunt", "--json", "--seed", 1, "--runs", 5 * self.runs, "--time", "200s", *bug.hunt, "-o",
+            self.work / f"{self.name}-{mode}.trace", "--", *self.command(folder, bug.command, tree)
+        ], folder, 300)
         return code, json.loads(out) if out.startswith("{") else {"error": err[-500:]}, folder
 
     def knows_bug(self):
         self.seconds()
         code, found, _ = self.hunt_known_bug(self.tree, "fixed")
-        self.check("hunt for the known bug where it is fixed", None if code == 0 and not found.get("found") else f"status {code}: {found}")
+        self.check("hunt for the known bug where it is fixed",
+                   None if code == 0 and not found.get("found") else f"status {code}: {found}")
         try:
             tree = self.without_fix()
         except RuntimeError as error:
             return self.check("builds without the fix", error)
         code, found, folder = self.hunt_known_bug(tree, "bug")
         kind = (found.get("failure") or {}).get("kind")
-        if not self.check(f"hunt for the known bug, run {found.get('runs')}", None if code == 66 and kind == self.program.known_bug.failure else f"status {code}: {found}"):
+        if not self.check(f"hunt for the known bug, run {found.get('runs')}",
+                          None if code == 66 and kind == self.program.known_bug.failure else f"status {code}: {found}"):
             return False
         code, out, err = bounded([self.heddle, "replay", "--json", "--times", 3, found["trace"]], folder, 120)
-        return self.check("replay of the known bug, 3 times", None if code == 66 else f"status {code}: {out[-300:]} {err[-300:]}")
+        return self.check("replay of the known bug, 3 times",
+                          None if code == 66 else f"status {code}: {out[-300:]} {err[-300:]}")
 
 
 def main():
@@ -207,7 +228,11 @@ def main():
     a = ap.parse_args()
     names = a.names or sorted(p.stem for p in (HERE / "programs").glob("*.py"))
     programs = {name: importlib.import_module(name).PROGRAM for name in names}
-    must([HERE.parent.parent / "scripts" / "install-deps", "dpkg-dev", *sorted({n for p in programs.values() for n in p.needs})], HERE, 900)
+    must([
+        HERE.parent.parent / "scripts" / "install-deps", "dpkg-dev",
+        *sorted({n
+                 for p in programs.values() for n in p.needs})
+    ], HERE, 900)
     (a.work / "source").mkdir(parents=True, exist_ok=True)
     sources = Sources(a.work / "source", must)
     passed = failed = 0

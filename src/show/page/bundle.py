@@ -8,7 +8,9 @@ The page may load nothing and run nothing but its own script and style: their ha
 import base64, hashlib, pathlib, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = ["data", "words", "paint", "lanes", "marks", "overview", "view", "list", "details", "search", "header", "main"]
+SCRIPTS = [
+    "data", "words", "paint", "lanes", "marks", "overview", "view", "list", "details", "search", "header", "main"
+]
 END = "heddle_page"
 
 

@@ -12,7 +12,12 @@ def fetch(folder):
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="heddle-schema-") as work:
             try:
-                done = subprocess.run(["npm", "pack", "--prefer-offline", "--loglevel=error", PACKAGE], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+                done = subprocess.run(["npm", "pack", "--prefer-offline", "--loglevel=error", PACKAGE],
+                                      cwd=work,
+                                      stdin=subprocess.DEVNULL,
+                                      capture_output=True,
+                                      text=True,
+                                      timeout=180)
             except (OSError, subprocess.TimeoutExpired) as why:
                 raise AssertionError(f"the SARIF schema cannot be fetched: npm pack {PACKAGE}: {why}")
             packed = list(pathlib.Path(work).glob("*.tgz"))

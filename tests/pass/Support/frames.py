@@ -16,7 +16,10 @@ def fnv1a(data):
 
 def main(path, out=None):
     with tempfile.NamedTemporaryFile() as raw:
-        subprocess.run(["objcopy", "-O", "binary", "--only-section=.llvmcmd", "--set-section-flags", ".llvmcmd=alloc", path, raw.name],
+        subprocess.run([
+            "objcopy", "-O", "binary", "--only-section=.llvmcmd", "--set-section-flags", ".llvmcmd=alloc", path,
+            raw.name
+        ],
                        check=True)
         data = open(raw.name, "rb").read()
     at = number = 0

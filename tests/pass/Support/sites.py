@@ -34,13 +34,15 @@ def main(path):
         if name != "heddle_sites":
             continue
         for at in range(0, size, 32):
-            state, f, file, variable, line, column, kind, bytes_, flags, ordinal = struct.unpack_from("<IiiiIHBBII", data, offset + at)
+            state, f, file, variable, line, column, kind, bytes_, flags, ordinal = struct.unpack_from(
+                "<IiiiIHBBII", data, offset + at)
             assert state & ~COUNTED == 0, "runtime-owned bits are set in the file"
             if flags & HEAD:
                 continue
             assert ordinal, "a site without an instruction"
             string = lambda field, index: text(start + at + 4 * index + field) if field else "-"
-            print(KINDS[kind], bytes_, flags, f"{string(file, 2)}:{line}:{column}", string(f, 1), f"[{string(variable, 3)}]")
+            print(KINDS[kind], bytes_, flags, f"{string(file, 2)}:{line}:{column}", string(f, 1),
+                  f"[{string(variable, 3)}]")
 
 
 main(sys.argv[1])

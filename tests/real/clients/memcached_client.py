@@ -14,7 +14,8 @@ def talk(number):
             s.sendall(b"set %s 0 0 %d\r\n%s\r\n" % (key, len(value), value))
             must_equal(lines.readline(), b"STORED\r\n")
             s.sendall(b"get %s\r\n" % key)
-            must_equal([lines.readline() for _ in range(3)], [b"VALUE %s 0 %d\r\n" % (key, len(value)), value + b"\r\n", b"END\r\n"])
+            must_equal([lines.readline() for _ in range(3)],
+                       [b"VALUE %s 0 %d\r\n" % (key, len(value)), value + b"\r\n", b"END\r\n"])
             s.sendall(b"incr total 1\r\n")
             lines.readline()
 

@@ -24,8 +24,12 @@ def prepare(folder):
 
 
 PROGRAM = Program(
-    package="nginx", needs=[],
-    build="./configure --with-cc=$CC --with-threads --without-http_rewrite_module --without-http_gzip_module && make -j{jobs}",
-    made="objs/nginx", prepare=prepare,
+    package="nginx",
+    needs=[],
+    build=
+    "./configure --with-cc=$CC --with-threads --without-http_rewrite_module --without-http_gzip_module && make -j{jobs}",
+    made="objs/nginx",
+    prepare=prepare,
     command=["{program}", "-p", "{folder}/", "-c", "nginx.conf", "-e", "stderr"],
-    client="nginx_client.py", port=21213)
+    client="nginx_client.py",
+    port=21213)

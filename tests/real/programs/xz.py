@@ -24,7 +24,12 @@ USE_AFTER_FREE = KnownBug(
     failure="segfault", hunt=("--fail-on-exit", "none"))  # status 1 is right: the file is damaged
 
 PROGRAM = Program(
-    package="xz-utils", needs=["autoconf", "automake", "libtool"],
-    build="./configure --quiet --disable-shared --disable-nls --disable-doc --disable-scripts CFLAGS='-O2 -g' && make -j{jobs}", made="src/xz/xz",
+    package="xz-utils",
+    needs=["autoconf", "automake", "libtool"],
+    build=
+    "./configure --quiet --disable-shared --disable-nls --disable-doc --disable-scripts CFLAGS='-O2 -g' && make -j{jobs}",
+    made="src/xz/xz",
     prepare=lambda folder: (folder / "text").write_bytes(TEXT),
-    command=["{program}", "-T3", "-0", "--block-size=200KiB", "-k", "-f", "text"], right=right, known_bug=USE_AFTER_FREE)
+    command=["{program}", "-T3", "-0", "--block-size=200KiB", "-k", "-f", "text"],
+    right=right,
+    known_bug=USE_AFTER_FREE)
