@@ -17,7 +17,7 @@ ATTEMPTS = 15
 ROOT = HERE.parents[1]
 FILES = [
     "fail/lost_update.c", "fail/two_locks.c", "fail/barrier_short.c", "fail/uncaught.cc", "fail/lost_signal.c",
-    "fail/latch_short.cc", "recorded/handed_on.c", "recorded/guarded_together.c", "recorded/locks_beside_each_other.c"
+    "fail/latch_short.cc", "fail/sleep_order.c", "recorded/handed_on.c", "recorded/guarded_together.c", "recorded/locks_beside_each_other.c"
 ]
 
 
