@@ -1,11 +1,13 @@
 // A random schedule, executed again on either backend, gives the same events and the same outcome.
 //
 // Points: sync, all, and sync with the sites that raced so far, in turn. The recording has its accesses, the replays their
-// branches too: what is compared with the recording leaves the branches out, the two replays are compared in full.
+// branches too: what is compared with the recording leaves the branches out, the two replays are compared in full, and
+// so is the order that src/order computes of them.
 #include <set>
 
 #include <fmt/format.h>
 
+#include "src/order/order.h"
 #include "tests/laws/difference.h"
 #include "tests/laws/law.h"
 
@@ -36,6 +38,20 @@ class Recorder {
   std::set<std::uint32_t> racy_;
 };
 
+/// Event ids mean the same in both: by them, the same events synchronise and conflict.
+std::string order_difference(const Execution& a, const Execution& b) {
+  Order first, second;
+  if (!first.add(a.events) || !second.add(b.events)) return "events that no run has";
+  if (first.edges() != second.edges() || first.conflicts() != second.conflicts())
+    return fmt::format("{} edges and {} conflicts, then {} and {}", first.edges(), first.conflicts(), second.edges(),
+                       second.conflicts());
+  for (std::size_t i = 0; i < first.edges(); i++)
+    if (!(first.edge(i) == second.edge(i))) return fmt::format("synchronisation edge {} is between other events", i);
+  for (std::size_t i = 0; i < first.conflicts(); i++)
+    if (!(first.conflict(i) == second.conflict(i))) return fmt::format("conflict {} is between other events", i);
+  return {};
+}
+
 }  // namespace
 
 void replay_is_exact(Subject& subject, std::uint64_t schedules, const Report& broken) {
@@ -59,6 +75,8 @@ void replay_is_exact(Subject& subject, std::uint64_t schedules, const Report& br
     if (!why[0].empty() || !why[1].empty()) continue;
     if (std::string events = event_difference(subject, replays[0], replays[1], Compared::kEverything); !events.empty())
       broken(fmt::format("seed {}, fibers against baton: {}", seed, events));
+    if (std::string order = order_difference(replays[0], replays[1]); !order.empty())
+      broken(fmt::format("seed {}, fibers against baton: {}", seed, order));
   }
 }
 
