@@ -21,8 +21,8 @@ Result<Confirmation> confirm(Executor& executor, const RunRequest& request, cons
   expected.conditions.judge(*outcome);
   if (!outcome->evidence) outcome->evidence = executor.copy_evidence();
   Confirmation confirmation{std::move(*outcome), {}};
-  confirmation.difference =
-      confirmation.interrupted() ? std::optional<std::string>("it was interrupted") : expected.differs(confirmation.outcome);
+  confirmation.difference = confirmation.interrupted() ? std::optional<std::string>("it was interrupted")
+                                                       : expected.differs(confirmation.outcome);
   return confirmation;
 }
 

@@ -1,5 +1,5 @@
-// Executes something again and says whether it ended as expected: nothing is claimed that was not executed, and no trace
-// is kept of what was not confirmed.
+// Executes something again and says whether it ended as expected: nothing is claimed that was not executed, and no
+// trace is kept of what was not confirmed.
 //
 //   auto trace = begin_trace(path, meta, executor);                             // if a trace is wanted
 //   auto again = confirm(executor, request, {conditions, same_as(first)}, &*trace);
@@ -51,8 +51,8 @@ struct FirstRun {
   const std::optional<FailureRecord>& failure;          // in place of its own, if it was cut off before that
   const std::vector<HeddleSegment>* choices = nullptr;  // in place of its own
 };
-/// Of `first`, with evidence, and the failure that the trace shall have. One that we cut off has no end of its own: then
-/// its choices are those of the trace.
+/// Of `first`, with evidence, and the failure that the trace shall have. One that we cut off has no end of its own:
+/// then its choices are those of the trace.
 FirstRun first_run(const RunOutcome& first, const std::optional<FailureRecord>& failure);
 
 /// Completes and writes it. `meta` may say more than at its beginning. Errors: I/O.

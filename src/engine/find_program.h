@@ -9,8 +9,8 @@
 
 namespace heddle {
 
-/// As a shell finds it: by path if `name` has a slash, else in the PATH of `environment`. Errors: not there, not executable, and what cannot
-/// be controlled: static and setuid programs, other processors, other C libraries, OpenMP.
+/// As a shell finds it: by path if `name` has a slash, else in the PATH of `environment`. Errors: not there, not
+/// executable, and what cannot be controlled: static and setuid programs, other processors, other C libraries, OpenMP.
 Result<ProgramInfo> find_program(const std::string& name, const std::vector<std::string>& environment);
 
 /// An executable file of that name in PATH; empty: none.

@@ -41,7 +41,8 @@ std::optional<std::filesystem::path> known_lifted(const LiftTask& task, const Tr
   std::error_code none;
   if (!std::filesystem::is_regular_file(file, none)) return std::nullopt;
   auto lifted = TraceReader::open(file);
-  if (!lifted || !lifted->damage().empty() || !is_own_trace(*lifted, file.string(), task.session.user.key_file)) return std::nullopt;
+  if (!lifted || !lifted->damage().empty()) return std::nullopt;
+  if (!is_own_trace(*lifted, file.string(), task.session.user.key_file)) return std::nullopt;
   const Meta &of = recording.head().meta, &found = lifted->head().meta;
   if (found.source != TraceSource::kLifted || found.time_base_ns != of.time_base_ns || found.build_id != of.build_id ||
       found.argv != of.argv)

@@ -180,7 +180,8 @@ Answered<SimplifyAnswer> Simplification::run() {
   if (!started) return bad_input(started.error());
   session_.emplace(std::move(*session));
   answer_.before = session_->trace().head();
-  Trials trials(session_->executor(), session_->replayer().request(), session_->replayer().conditions(), *answer_.before.failure);
+  const Replayer& replayer = session_->replayer();
+  Trials trials(session_->executor(), replayer.request(), replayer.conditions(), *answer_.before.failure);
   Result<Trial> first = follow(trials, *original);
   if (first ? first->interrupted : stopped()) return could_not({kTooEarly, ""});
   if (!first) return could_not(first.error());
@@ -203,7 +204,7 @@ Answered<SimplifyAnswer> Simplification::run() {
     simplified->best = std::move(*same);
     answer_.notes.emplace_back("nothing was removed: no cheaper failing schedule found");
   }
-  Result<TraceHead> after = write_simplified(trials, simplified->best, session_->replayer().conditions(),
+  Result<TraceHead> after = write_simplified(trials, simplified->best, replayer.conditions(),
                                              answer_.before, task_.output, session_->executor());
   if (!after) return could_not(after.error());
   answer_.after = std::move(*after);

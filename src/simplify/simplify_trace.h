@@ -18,8 +18,8 @@ namespace heddle {
 enum class InputChoice { kAuto, kReal, kRecorded };
 
 struct SimplifyTask {
-  SessionTask session;  // its verb is simplify's; `stop`: no more attempts; the best so far is executed again and written ...
-  const std::atomic<bool>* give_up = nullptr;  // ... unless this is set
+  SessionTask session;  // its verb is simplify's. `stop`: no more attempts; the best so far is executed again ...
+  const std::atomic<bool>* give_up = nullptr;  // ... and written, unless this is set
   std::filesystem::path output;
   InputChoice inputs = InputChoice::kAuto;
   SimplifyOptions options;  // their `stop` is the session's
