@@ -17,7 +17,9 @@
 #include "src/trace/new_trace.h"
 #include "tools/hunt_bisect.h"
 #include "tools/options.h"
+#include "tools/terminal.h"
 #include "tools/user.h"
+#include "tools/version.h"
 
 namespace heddle {
 namespace {
@@ -162,14 +164,16 @@ Status understand_program(const std::vector<std::string>& command, const Typed& 
   if (!input) return std::unexpected(input.error());
   out.input = std::move(*input);
   if (out.input) request.worker.standard_input = out.input->file.get();
+  out.user = current_user();
+  out.heddle_version = kVersion;
   Launch& launch = request.worker.launch;
   launch.program = out.program.path;
   launch.argv = command;
-  launch.environment = current_environment();
+  launch.environment = out.user.environment;
   launch.cwd = std::filesystem::current_path();
   launch.network = typed.network == "host" ? Network::kHost : Network::kOwn;
   request.worker.ready_timeout = request.options.ready_timeout;
-  request.worker.seal = key_for_new_traces();
+  request.worker.seal = out.user.key_for_new_traces();
   launch.fork_at_mark = request.options.fork_at_mark;
   if (Status way = choose_way_in(out.program, launch); !way) return way;
   if (!typed.trace.empty()) return {};  // asked before

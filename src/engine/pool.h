@@ -4,13 +4,13 @@
 //   Pool<Request, Outcome> pool(options, make_hand);
 //   pool.run(plan, absorb);
 //
-// plan(i) says what the i-th request is: a request, End (nothing from i on), or Wait (asked again when all runs before i
-// are absorbed). absorb(i, outcome) is called for i = 0, 1, 2, ... Both are called by one thread at a time, never beside
-// each other, and may share data without a lock. Whatever a plan uses of outcomes that were absorbed without a Wait
-// depends on the speed of the threads: who wants equal results waits first (the hunt, at the end of its epochs).
+// plan(i) says what the i-th request is: a request, End (nothing from i on), or Wait (asked again when all runs before
+// i are absorbed). absorb(i, outcome) is called for i = 0, 1, 2, ... Both are called by one thread at a time, never
+// beside each other, and may share data without a lock. Whatever a plan uses of outcomes that were absorbed without a
+// Wait depends on the speed of the threads: who wants equal results waits first (the hunt, at the end of its epochs).
 //
-// Who executes is a Hand: made on its thread when that gets its first request, destroyed on it (a Worker must not change
-// threads). What needs the executor right behind a run, or takes long, belongs into execute().
+// Who executes is a Hand: made on its thread when that gets its first request, destroyed on it (a Worker must not
+// change threads). What needs the executor right behind a run, or takes long, belongs into execute().
 #pragma once
 #include <atomic>
 #include <chrono>

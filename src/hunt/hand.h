@@ -41,8 +41,8 @@ inline std::pair<std::uint32_t, std::uint32_t> site_pair(const HeddleRace& race)
   return std::minmax(race.first_site, race.second_site);
 }
 
-/// What hands tell each other while runs before theirs are not absorbed yet: it saves work and changes no result. With a
-/// lock of its own.
+/// What hands tell each other while runs before theirs are not absorbed yet: it saves work and changes no result. With
+/// a lock of its own.
 class Noticed {
  public:
   /// Forgets what outcomes of earlier attempts said.

@@ -314,8 +314,8 @@ void Hunter::close_epoch() {
   result_.progress.racy_points = result_.epochs.back().points.size();
 }
 
-// Progress, and when the time of the search is up. Runs with races are executed again after it, one of them with detail:
-// the time for that is part of the hunt's.
+// Progress, and when the time of the search is up. Runs with races are executed again after it, one of them with
+// detail: the time for that is part of the hunt's.
 std::optional<Clock::time_point> Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress) {
   constexpr double kSlower = 2, kWithDetail = 10;
   HuntProgress now;
@@ -394,8 +394,8 @@ void Hunter::summarise() {
 }
 
 Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& on_progress) {
-  HuntPool pool({.workers = request_.workers, .stop = request_.worker.stop, .watch = [&] { return watch(on_progress); }},
-                hunters(request_, noticed_));
+  const PoolOptions options{request_.workers, request_.worker.stop, [&] { return watch(on_progress); }};
+  HuntPool pool(options, hunters(request_, noticed_));
   const Result<PoolEnd> end = pool.run([this](std::uint64_t) { return plan(); },
                                        [this](std::uint64_t, HuntOutcome ran) { absorb(std::move(ran)); });
   if (!end) error_ = end.error();

@@ -82,6 +82,17 @@ RunRequest repeated(const RunOutcome& first, const RunRequest& plan, std::uint32
   return again;
 }
 
+/// All but the trace.
+Witness what_came_of(const Result<Confirmation>& second, const TimeLimit& limit) {
+  Witness witness;
+  witness.interrupted = second ? second->interrupted() : limit.stop().load();
+  witness.out_of_time = witness.interrupted && limit.time_is_up();
+  if (!second && !witness.interrupted) witness.error = second.error();
+  witness.confirmed = second && !second->difference;
+  if (!witness.confirmed) witness.difference = second ? *second->difference : "it could not be executed";
+  return witness;
+}
+
 std::string why_no_events(const Witness& witness) {
   if (witness.out_of_time) return "this run was not executed again: the time of the hunt was used up";
   if (witness.interrupted) return "this run was not executed again: the hunt was interrupted";
@@ -127,14 +138,7 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
     second = again();
   }
   if (!trace) return std::unexpected(second.error());
-  Witness witness;
-  witness.interrupted = second ? second->interrupted() : limit.stop().load();
-  witness.out_of_time = witness.interrupted && limit.time_is_up();
-  if (!second && !witness.interrupted) witness.error = second.error();
-  const std::optional<std::string> other =
-      second ? second->difference : std::optional<std::string>("it could not be executed");
-  witness.confirmed = !other;
-  witness.difference = other.value_or("");
+  Witness witness = what_came_of(second, limit);
   Result<TraceHead> head;
   if (witness.confirmed) {
     head = finish_trace(*trace, std::move(meta), std::move(second->outcome), first_run(first, first.failure),
