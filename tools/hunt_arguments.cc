@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/command.h"
 #include "src/engine/find_program.h"
 #include "src/engine/way_in.h"
 #include "src/trace/new_trace.h"
@@ -203,7 +204,7 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   out.reports.command = "heddle hunt " + shell_line(std::vector<std::string>(argv, argv + argc));
   out.understood = true;
   out.request.worker.launch.argv = split.program;
-  if (Status status = build_first(typed.build); !status) return report_not_tested(out, status.error());
+  if (Status status = run_in_shell(typed.build); !status) return report_not_tested(out, status.error());
   out.trace = typed.trace;
   out.trace_is_named = !typed.trace.empty();
   if (!typed.trace.empty())  // behind the build, which may make its folder

@@ -7,8 +7,7 @@
 
 #include "src/engine/open_trace.h"
 #include "src/engine/process_tree.h"
-#include "src/engine/session.h"
-#include "src/failure/same_failure.h"
+#include "src/engine/replay_often.h"
 #include "tools/json.h"
 #include "tools/options.h"
 #include "tools/replay_gdb.h"
@@ -83,10 +82,6 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   return std::nullopt;
 }
 
-struct Counts {
-  std::uint64_t reproduced = 0, diverged = 0, cut = 0;
-};
-
 constexpr std::size_t kLongEnding = 105;  // with the words around it, a line has 120 columns
 
 std::string ending(const ReplayReport& report) {
@@ -109,7 +104,7 @@ std::string ending(const ReplayReport& report) {
                      place);
 }
 
-void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts,
+void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Replays& counts,
                  const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
   if (report.followed_what_is_left && report.replaced) {
@@ -136,7 +131,7 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
     say(stderr, "  the damage of the trace can cause this: it says nothing about the program\n");
 }
 
-void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
+void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Replays& counts) {
   nlohmann::ordered_json out;
   out["reproduced"] = counts.diverged + counts.cut == 0 && report.reproduced;
   out["diverged"] = counts.diverged > 0;
@@ -155,35 +150,25 @@ void print_object(const ReplayArguments& arguments, const ReplayReport& report, 
 int replay_all(const ReplayArguments& arguments, Session& session, const std::atomic<bool>& stop) {
   if (Status ready = session.start(); !ready) return report_error("replay", ready.error());
   const TraceHead& head = session.trace().head();
-  Executor& executor = session.executor();
-  Counts counts;
-  std::optional<ReplayReport> shown;  // the first that diverged, else the last
-  for (std::uint64_t i = 0; i < arguments.times; i++) {
-    Result<ReplayReport> report = session.replayer().replay(executor);
-    if (stop) return kInterruptedExit;
-    if (!report) {
-      const int status = report_error("replay", report.error());
-      return executor.escaped() ? kInconclusive : status;
-    }
-    // A replay keeps no stacks of events, from which the trace knows what locks are called.
-    if (report->reproduced && report->failure && report->failure->kind == HEDDLE_FAIL_DEADLOCK && head.failure &&
-        same_failure(*report->failure, *head.failure))
-      report->failure = head.failure;
-    (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;
-    if (!shown || !shown->divergence) shown = std::move(*report);
+  const Result<Replays> replays = replay_often(session, arguments.times);
+  if (stop) return kInterruptedExit;
+  if (!replays) {
+    const int status = report_error("replay", replays.error());
+    return session.executor().escaped() ? kInconclusive : status;
   }
+  const std::optional<ReplayReport>& shown = replays->shown;
   int lost = 0;
   if (arguments.json)
-    lost = written([&] { print_object(arguments, *shown, counts); });
+    lost = written([&] { print_object(arguments, *shown, *replays); });
   else if (!arguments.quiet)
-    print_words(arguments, *shown, counts, head);
+    print_words(arguments, *shown, *replays, head);
   if (!arguments.json && !arguments.quiet)
     for (const std::string& note : shown->outcome.notes) say(stderr, "  note: {}\n", note);
   if (const std::uint64_t hidden = shown->outcome.output.hidden; hidden > 0 && !arguments.json && !arguments.quiet)
     say(stderr, "  note: {} of binary output not written to the terminal: heddle replay {} > FILE keeps them\n",
         counted("byte", hidden), shell_word(arguments.trace));
   if (lost) say(stderr, "heddle replay: cannot write the answer: {}\n", std::strerror(lost));
-  if (counts.diverged + counts.cut > 0 || lost) return kInconclusive;
+  if (replays->diverged + replays->cut > 0 || lost) return kInconclusive;
   return head.failure ? kFound : kClean;
 }
 

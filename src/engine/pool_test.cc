@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 namespace heddle {
 namespace {
@@ -227,6 +228,48 @@ TEST_P(ForWorkers, EachHandStaysOnOneThreadAndOnlyThoseThatAreNeededAreMade) {
       [](std::uint64_t, std::uint64_t) {});
   ASSERT_TRUE(end);
   EXPECT_EQ(made, 1u);
+}
+
+// Executors, with a program that speaks the protocol without being controlled (testdata/fake_program.c).
+TEST(RunPool, ExecutorsOnSeveralThreadsGiveOutcomesInOrder) {
+  constexpr std::uint64_t kRuns = 40;
+  WorkerOptions worker;
+  worker.launch.program = FAKE_PROGRAM;
+  worker.launch.argv = {"fake", "exit-seed"};
+  worker.launch.cwd = "/";
+  RunPool pool(with(3), executors(worker, std::make_shared<SiteCache>()));
+  std::uint64_t absorbed = 0;
+  const auto end = pool.run(
+      [](std::uint64_t i) -> RunPool::Planned {
+        if (i == kRuns) return RunPool::End{};
+        RunRequest request;
+        request.parameters.seed = i;
+        return request;
+      },
+      [&](std::uint64_t i, Result<RunOutcome> outcome) {
+        EXPECT_EQ(i, absorbed++);
+        ASSERT_TRUE(outcome) << outcome.error().message;
+        EXPECT_EQ(WEXITSTATUS(outcome->wait_status), i);
+      });
+  ASSERT_TRUE(end);
+  EXPECT_EQ(absorbed, kRuns);
+}
+
+TEST(RunPool, AProgramThatCannotBeStartedIsAnOutcome) {
+  WorkerOptions worker;
+  worker.launch.program = "/nowhere/at/all";
+  worker.launch.argv = {"fake"};
+  worker.launch.cwd = "/";
+  RunPool pool(with(1), executors(worker, std::make_shared<SiteCache>()));
+  bool refused = false;
+  const auto end = pool.run(
+      [&](std::uint64_t) -> RunPool::Planned {
+        if (refused) return RunPool::End{};
+        return RunRequest{};
+      },
+      [&](std::uint64_t, Result<RunOutcome> outcome) { refused |= !outcome; });
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(refused);
 }
 
 }  // namespace
