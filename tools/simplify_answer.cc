@@ -28,8 +28,8 @@ nlohmann::ordered_json size_json(const TraceHead& head) {
 }  // namespace
 
 void show_simplify_progress(const SimplifyProgress& progress) {
-  say(stderr, "\r\033[K  switches {}  preemptions {}  {} executions", progress.cost.switches,
-             progress.cost.preemptions, progress.executions);
+  say(stderr, "\r\033[K  switches {}  preemptions {}  {} executions", progress.cost.switches, progress.cost.preemptions,
+      progress.executions);
   std::fflush(stderr);
 }
 

@@ -88,8 +88,8 @@ class Pool {
   std::atomic<bool> stop_{false};
   std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;
-  std::optional<Request> next_;         // planned ahead, for a thread that was asleep
-  std::uint64_t begun_ = 0;             // runs; the next one has this number
+  std::optional<Request> next_;  // planned ahead, for a thread that was asleep
+  std::uint64_t begun_ = 0;      // runs; the next one has this number
   std::uint64_t absorbed_ = 0;
   std::map<std::uint64_t, Outcome> done_;  // behind one that is not done
   std::uint64_t in_flight_ = 0;

@@ -21,10 +21,10 @@
 namespace heddle {
 
 struct SessionTask {
-  std::string verb;                         // for messages that say what to type
-  std::string trace;                        // file
-  std::vector<std::string> program;         // behind --, instead of the recorded path; arguments are those of the trace
-  bool trust = false;                       // whoever made the trace
+  std::string verb;                  // for messages that say what to type
+  std::string trace;                 // file
+  std::vector<std::string> program;  // behind --, instead of the recorded path; arguments are those of the trace
+  bool trust = false;                // whoever made the trace
   Options engine;
   User user;
   bool writes_traces = false;               // of what it executes: they are sealed

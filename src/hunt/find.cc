@@ -71,8 +71,7 @@ void trace_race(const FindTask& task, const HuntRequest& confirming, const TimeO
   executor.worker().watch(&limit.stop());
   Result<TraceHead> head = std::unexpected(Error{});
   if (!found.races.empty() && !limit.stop())
-    head =
-        write_race_trace(confirming, answer.result, run, meta_of(task, answer), shown, answer.race_place, executor);
+    head = write_race_trace(confirming, answer.result, run, meta_of(task, answer), shown, answer.race_place, executor);
   if (!head && (limit.stop() || found.races.empty()) && answer.result.race_runs.contains(run))
     head = write_seen_race_trace(confirming, answer.result, run, meta_of(task, answer), std::move(shown),
                                  limit.time_is_up() || found.out_of_time
@@ -135,8 +134,8 @@ void tell_failures(const FindTask& task, const HuntRequest& confirming, const Ti
 }
 
 // Until the user stops it. After an interrupt that has a failure to be confirmed, races have to be short.
-RaceFindings find_races(const FindTask& task, HuntRequest confirming, const TimeOfHunt& time,
-                        const HuntResult& result, Executor& executor) {
+RaceFindings find_races(const FindTask& task, HuntRequest confirming, const TimeOfHunt& time, const HuntResult& result,
+                        Executor& executor) {
   constexpr milliseconds kShort{1000};
   const std::atomic<bool>& stop = result.interrupted ? *confirming.worker.stop : *task.request.worker.stop;
   TimeOfHunt::End end = time.races();
@@ -227,8 +226,7 @@ Result<Answer> find(const FindTask& task, const FindProgress& progress) {
   if (answer.whole_environment.empty() && went_another_way(answer) &&
       !why_whole_environment(task, answer, false).empty()) {
     answer.told.clear();
-    choose_environment(task,
-                       "executed again with only the variables that it had read, the program behaved differently",
+    choose_environment(task, "executed again with only the variables that it had read, the program behaved differently",
                        answer, confirming);
     if (Status done = confirm(); !done) return std::unexpected(done.error());
   }

@@ -57,7 +57,7 @@ struct Answer {
   std::vector<std::string> environment;       // as traces hold it
   std::string whole_environment;              // why all of it; empty: what was asked for
   std::vector<std::filesystem::path> places;  // of the traces of result.failures
-  std::vector<ToldFailure> told;  // one for each of result.failures; without --keep-going with a witness
+  std::vector<ToldFailure> told;              // one for each of result.failures; without --keep-going with a witness
   RaceFindings races;
   std::filesystem::path race_place;     // nothing failed: where the trace of the first run with a race goes
   std::optional<TraceHead> race_trace;  // that trace
