@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/engine/way_in.h"
 #include "src/show/kind_text.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
+#include "tools/hunt_simplify.h"
 #include "tools/json.h"
 #include "tools/status.h"
-#include "tools/way_in.h"
+#include "tools/terminal.h"
 
 namespace heddle {
 namespace {
@@ -250,7 +252,7 @@ void print_words(const HuntArguments& arguments, const Answer& answer) {
     say("{} in {}{}, {:.1f} s   {}, seed {}\n", answer_words, counted("run", result.runs),
                races ? ", with " + counted("data race", races) : "", result.seconds, arguments.strategy,
                arguments.request.seed);
-    if (answer.race_trace) print_next(arguments, arguments.trace);
+    if (answer.race_trace) print_next(arguments, answer.race_place);
     if (result.runs == 0 && !result.interrupted) print_unfinished(arguments, result.stopped);
   }
   if (!result.complete.empty()) say("  {}\n", result.complete);
@@ -297,15 +299,6 @@ std::vector<std::string> simplified_words(const ToldFailure& told) {
   return out;
 }
 
-std::optional<std::size_t> Answer::foremost() const {
-  std::optional<std::size_t> written;
-  for (std::size_t i = 0; i < told.size(); i++) {
-    if (told[i].confirmed()) return i;
-    if (told[i].witness && !written) written = i;
-  }
-  return written;
-}
-
 int status_of(const Answer& answer) {
   if (const auto foremost = answer.foremost()) return answer.told[*foremost].confirmed() ? kFound : kInconclusive;
   if (!answer.told.empty()) return kUsage;  // nothing could be written
@@ -334,7 +327,7 @@ nlohmann::ordered_json object_of(const HuntArguments& arguments, const Answer& a
   out["points"] = arguments.points;
   out["seed"] = arguments.request.seed;
   out["trace"] = told                ? nlohmann::ordered_json(told->trace.string())
-                 : answer.race_trace ? nlohmann::ordered_json(arguments.trace.string())
+                 : answer.race_trace ? nlohmann::ordered_json(answer.race_place.string())
                                      : nlohmann::ordered_json();
   out["failure"] = failure_json(told ? std::optional(told->failure()) : std::nullopt);
   out["races"] = std::move(races);

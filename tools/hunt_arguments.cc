@@ -12,12 +12,15 @@
 
 #include <fmt/format.h>
 
-#include "tools/describe_run.h"
-#include "tools/find_program.h"
+#include "src/engine/command.h"
+#include "src/engine/find_program.h"
+#include "src/engine/way_in.h"
+#include "src/trace/new_trace.h"
 #include "tools/hunt_bisect.h"
 #include "tools/options.h"
-#include "tools/trust.h"
-#include "tools/way_in.h"
+#include "tools/terminal.h"
+#include "tools/user.h"
+#include "tools/version.h"
 
 namespace heddle {
 namespace {
@@ -155,21 +158,23 @@ Status understand(const Typed& typed, HuntArguments& out) {
 
 Status understand_program(const std::vector<std::string>& command, const Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
-  auto program = find_program(command.front());
+  auto program = find_program(command.front(), current_environment());
   if (!program) return std::unexpected(program.error());
   out.program = std::move(*program);
   auto input = read_standard_input();
   if (!input) return std::unexpected(input.error());
   out.input = std::move(*input);
   if (out.input) request.worker.standard_input = out.input->file.get();
+  out.user = current_user();
+  out.heddle_version = kVersion;
   Launch& launch = request.worker.launch;
   launch.program = out.program.path;
   launch.argv = command;
-  launch.environment = current_environment();
+  launch.environment = out.user.environment;
   launch.cwd = std::filesystem::current_path();
   launch.network = typed.network == "host" ? Network::kHost : Network::kOwn;
   request.worker.ready_timeout = request.options.ready_timeout;
-  request.worker.seal = key_for_new_traces();
+  request.worker.seal = out.user.key_for_new_traces();
   launch.fork_at_mark = request.options.fork_at_mark;
   if (Status way = choose_way_in(out.program, launch); !way) return way;
   if (!typed.trace.empty()) return {};  // asked before
@@ -199,7 +204,7 @@ std::optional<int> parse_hunt(int argc, char** argv, HuntArguments& out) {
   out.reports.command = "heddle hunt " + shell_line(std::vector<std::string>(argv, argv + argc));
   out.understood = true;
   out.request.worker.launch.argv = split.program;
-  if (Status status = build_first(typed.build); !status) return report_not_tested(out, status.error());
+  if (Status status = run_in_shell(typed.build); !status) return report_not_tested(out, status.error());
   out.trace = typed.trace;
   out.trace_is_named = !typed.trace.empty();
   if (!typed.trace.empty())  // behind the build, which may make its folder

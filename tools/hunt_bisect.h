@@ -1,9 +1,6 @@
-// heddle hunt --bisect: exit statuses as `git bisect run` reads them; --build CMD: what makes the program of a commit.
+// heddle hunt --bisect: exit statuses as `git bisect run` reads them.
 #pragma once
 #include <functional>
-#include <string>
-
-#include "src/result/result.h"
 
 namespace heddle {
 
@@ -15,8 +12,5 @@ bool wants_bisect(int argc, char** argv);
 /// 125 this commit cannot be tested (it does not build or start, no control, inconclusive, a bug of ours); from 128 on
 /// git gives up (interrupted, or the options are wrong: then `understood` is false when `hunt` returns).
 int bisect_status(const std::function<int()>& hunt, const bool& understood);
-
-/// Runs CMD with /bin/sh; what it writes goes to stderr. Errors: it failed. Nothing to do when it is empty.
-Status build_first(const std::string& command);
 
 }  // namespace heddle

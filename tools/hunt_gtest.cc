@@ -1,20 +1,17 @@
 #include "tools/hunt_gtest.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 
 #include <fmt/format.h>
 
-#include "src/doctor/command.h"
-#include "src/gtest/gtest_output.h"
+#include "src/engine/source_of_program.h"
+#include "src/hunt/gtest_list.h"
 #include "src/show/words.h"
 #include "tools/hunt_one.h"
 #include "tools/hunt_reports.h"
 #include "tools/json.h"
-#include "tools/source_of_program.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 
@@ -24,72 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kListLimit{60};
 constexpr std::size_t kMostWords = 160;  // of a failed expectation, on the line of its test
-
-/// What a runner of tests tells the program about all its tests: wrong for one test that runs many times.
-constexpr std::string_view kNotForOneTest[] = {
-    "GTEST_TOTAL_SHARDS=", "GTEST_SHARD_INDEX=", "GTEST_SHARD_STATUS_FILE=", "GTEST_OUTPUT=", "XML_OUTPUT_FILE="};
-
-std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  std::uint64_t value = 0;
-  if (!text || std::from_chars(text, text + std::string_view(text).size(), value).ec != std::errc()) return otherwise;
-  return value;
-}
-
-/// As GoogleTest reads it, in the variable and behind the flag.
-bool wants_disabled(const std::vector<std::string>& argv) {
-  constexpr std::string_view kFlag = "--gtest_also_run_disabled_tests";
-  const char* text = std::getenv("GTEST_ALSO_RUN_DISABLED_TESTS");
-  bool wanted = text && std::string_view(text) != "0";
-  for (std::string_view word : argv) {  // the last one counts
-    if (!word.starts_with(kFlag)) continue;
-    word.remove_prefix(kFlag.size());
-    if (word.empty() || word == "=")
-      wanted = true;
-    else if (word.front() == '=')
-      wanted = word[1] != '0' && word[1] != 'f' && word[1] != 'F';
-  }
-  return wanted;
-}
-
-/// What chooses the tests, as GoogleTest reads it; "" when nobody said.
-std::string filter_of(const std::vector<std::string>& argv) {
-  constexpr std::string_view kFlag = "--gtest_filter=";
-  const char* text = std::getenv("GTEST_FILTER");
-  std::string filter = text ? text : "";
-  for (std::string_view word : argv)
-    if (word.starts_with(kFlag)) filter = word.substr(kFlag.size());
-  return filter;
-}
-
-Result<std::vector<GtestChoice>> tests_of(const Launch& launch) {
-  std::vector<std::string> argv = launch.argv;
-  argv.front() = launch.program.string();
-  argv.push_back("--gtest_list_tests");
-  const Said said = run_command(argv, launch.environment, launch.cwd, kListLimit);
-  if (said.status != 0)
-    return error(fmt::format("{} --gtest_list_tests {}", launch.argv.front(),
-                             said.status < 0 ? fmt::format("did not end in {} s", kListLimit.count())
-                                             : fmt::format("ended with status {}: {}", said.status,
-                                                           last_line_of(said.err.empty() ? said.out : said.err))),
-                 "--gtest is for GoogleTest programs");
-  const std::vector<GtestTest> all = parse_gtest_list(said.out);
-  if (const std::string filter = filter_of(argv); all.empty() && !filter.empty()) {
-    argv.push_back("--gtest_filter=*");  // the last one counts
-    const Said whole = run_command(argv, launch.environment, launch.cwd, kListLimit);
-    if (const std::size_t n = parse_gtest_list(whole.out).size(); whole.status == 0 && n > 0)
-      return error(
-          fmt::format("the filter {} matches none of the {} of {}", filter, counted("test", n), launch.argv.front()),
-          fmt::format("{} --gtest_list_tests '--gtest_filter=*' lists them", launch.argv.front()));
-  }
-  if (all.empty())
-    return error(fmt::format("{} --gtest_list_tests lists no tests", launch.argv.front()),
-                 "--gtest is for GoogleTest programs");
-  const GtestShard shard{number_in_environment("GTEST_TOTAL_SHARDS", 1), number_in_environment("GTEST_SHARD_INDEX", 0)};
-  return choose_gtests(all, wants_disabled(argv), shard);
-}
 
 /// queue_test-1.heddle, Ring.Wraps/0 -> queue_test-Ring.Wraps_0-1.heddle; -o t.heddle -> t-Ring.Wraps_0.heddle
 fs::path trace_of(const HuntArguments& arguments, const GtestTest& test) {
@@ -282,10 +214,9 @@ class Tests {
 }  // namespace
 
 int hunt_gtest(HuntArguments& arguments) {
-  std::erase_if(arguments.request.worker.launch.environment, [](const std::string& variable) {
-    return std::ranges::any_of(kNotForOneTest, [&](std::string_view name) { return variable.starts_with(name); });
-  });
-  const auto choices = tests_of(arguments.request.worker.launch);
+  Launch& launch = arguments.request.worker.launch;
+  launch.environment = environment_of_one_test(std::move(launch.environment));
+  const auto choices = gtests_of(launch, arguments.user.environment);
   if (!choices) return report_not_tested(arguments, choices.error());
   Tests tests(arguments);
   for (const GtestChoice& choice : *choices) {

@@ -5,19 +5,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/engine/open_trace.h"
 #include "src/engine/process_tree.h"
-#include "src/engine/replay.h"
-#include "src/failure/same_failure.h"
+#include "src/engine/replay_often.h"
 #include "tools/json.h"
-#include "tools/open_trace.h"
 #include "tools/options.h"
-#include "tools/program_of_trace.h"
 #include "tools/replay_gdb.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
-#include "tools/trust.h"
+#include "tools/user.h"
 #include "tools/verbs.h"
-#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -85,10 +82,6 @@ std::optional<int> parse(int argc, char** argv, ReplayArguments& out) {
   return std::nullopt;
 }
 
-struct Counts {
-  std::uint64_t reproduced = 0, diverged = 0, cut = 0;
-};
-
 constexpr std::size_t kLongEnding = 105;  // with the words around it, a line has 120 columns
 
 std::string ending(const ReplayReport& report) {
@@ -111,7 +104,7 @@ std::string ending(const ReplayReport& report) {
                      place);
 }
 
-void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts,
+void print_words(const ReplayArguments& arguments, const ReplayReport& report, const Replays& counts,
                  const TraceHead& head) {
   std::string often = arguments.times > 1 ? fmt::format("   {} of {} replays", counts.reproduced, arguments.times) : "";
   if (report.followed_what_is_left && report.replaced) {
@@ -138,7 +131,7 @@ void print_words(const ReplayArguments& arguments, const ReplayReport& report, c
     say(stderr, "  the damage of the trace can cause this: it says nothing about the program\n");
 }
 
-void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Counts& counts) {
+void print_object(const ReplayArguments& arguments, const ReplayReport& report, const Replays& counts) {
   nlohmann::ordered_json out;
   out["reproduced"] = counts.diverged + counts.cut == 0 && report.reproduced;
   out["diverged"] = counts.diverged > 0;
@@ -154,37 +147,28 @@ void print_object(const ReplayArguments& arguments, const ReplayReport& report, 
   print_json(out);
 }
 
-int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const TraceHead& head, Executor& executor,
-               const std::atomic<bool>& stop) {
-  if (Status same = replayer.check_program(executor); !same) return report_error("replay", same.error());
-  Counts counts;
-  std::optional<ReplayReport> shown;  // the first that diverged, else the last
-  for (std::uint64_t i = 0; i < arguments.times; i++) {
-    Result<ReplayReport> report = replayer.replay(executor);
-    if (stop) return kInterruptedExit;
-    if (!report) {
-      const int status = report_error("replay", report.error());
-      return executor.escaped() ? kInconclusive : status;
-    }
-    // A replay keeps no stacks of events, from which the trace knows what locks are called.
-    if (report->reproduced && report->failure && report->failure->kind == HEDDLE_FAIL_DEADLOCK && head.failure &&
-        same_failure(*report->failure, *head.failure))
-      report->failure = head.failure;
-    (report->reproduced ? counts.reproduced : report->followed_what_is_left ? counts.cut : counts.diverged)++;
-    if (!shown || !shown->divergence) shown = std::move(*report);
+int replay_all(const ReplayArguments& arguments, Session& session, const std::atomic<bool>& stop) {
+  if (Status ready = session.start(); !ready) return report_error("replay", ready.error());
+  const TraceHead& head = session.trace().head();
+  const Result<Replays> replays = replay_often(session, arguments.times);
+  if (stop) return kInterruptedExit;
+  if (!replays) {
+    const int status = report_error("replay", replays.error());
+    return session.executor().escaped() ? kInconclusive : status;
   }
+  const std::optional<ReplayReport>& shown = replays->shown;
   int lost = 0;
   if (arguments.json)
-    lost = written([&] { print_object(arguments, *shown, counts); });
+    lost = written([&] { print_object(arguments, *shown, *replays); });
   else if (!arguments.quiet)
-    print_words(arguments, *shown, counts, head);
+    print_words(arguments, *shown, *replays, head);
   if (!arguments.json && !arguments.quiet)
     for (const std::string& note : shown->outcome.notes) say(stderr, "  note: {}\n", note);
   if (const std::uint64_t hidden = shown->outcome.output.hidden; hidden > 0 && !arguments.json && !arguments.quiet)
     say(stderr, "  note: {} of binary output not written to the terminal: heddle replay {} > FILE keeps them\n",
         counted("byte", hidden), shell_word(arguments.trace));
   if (lost) say(stderr, "heddle replay: cannot write the answer: {}\n", std::strerror(lost));
-  if (counts.diverged + counts.cut > 0 || lost) return kInconclusive;
+  if (replays->diverged + replays->cut > 0 || lost) return kInconclusive;
   return head.failure ? kFound : kClean;
 }
 
@@ -197,49 +181,39 @@ int replay_main(int argc, char** argv) {
   if (auto status = parse(argc, argv, arguments)) return *status;
   auto trace = open_trace(arguments.trace);
   if (!trace) return report_error("replay", trace.error());
-  const TraceHead& head = trace->head();
   arguments.damage = trace->damage();
-  if (!arguments.damage.empty() && head.meta.program.empty())
+  if (!arguments.damage.empty() && trace->head().meta.program.empty())
     return report_error(
         "replay",
         {fmt::format("{} is damaged, and the name of its program is lost: {}", arguments.trace, arguments.damage), ""});
-  if (Status may = may_be_executed(*trace, {"replay", arguments.trace, arguments.trust, arguments.program}); !may)
-    return report_error("replay", may.error());
-  auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay",
-                                  arguments.trace);
-  if (!program) return report_error("replay", program.error());
-  auto replayer = Replayer::create(*trace, arguments.options, origin_of(*trace, arguments.trace, arguments.trust));
-  if (!replayer) return report_error("replay", replayer.error());
-
-  arguments.steps = replayer->steps();
+  const SessionTask task{.verb = "replay",
+                         .trace = arguments.trace,
+                         .program = arguments.program,
+                         .trust = arguments.trust,
+                         .engine = arguments.options,
+                         .user = current_user(),
+                         .stop = &stop};
+  auto session = Session::open(std::move(*trace), task);
+  if (!session) return report_error("replay", session.error());
+  const Replayer& replayer = session->replayer();
+  arguments.steps = replayer.steps();
   if (!arguments.damage.empty() && !arguments.quiet)
     say(stderr, "the trace is damaged: {}; {}\n", arguments.damage,
-        replayer->schedule_is_cut()
+        replayer.schedule_is_cut()
             ? fmt::format("its first {} can be replayed",
                           arguments.steps == 1 ? "step" : fmt::format("{} steps", arguments.steps))
             : "its schedule is complete");
-  WorkerOptions worker;
-  worker.launch = replayer->launch(program->path, current_environment());
-  if (Status way = choose_way_in(*program, worker.launch); !way) return report_error("replay", way.error());
+  WorkerOptions& worker = session->worker();
   const bool terminal = is_terminal(1) || is_terminal(2);  // which binary data would upset
-  worker.output = arguments.json                                      ? OutputMode::kCapture
-                  : replayer->conditions().wants_output() || terminal ? OutputMode::kTee
-                                                                      : OutputMode::kInherit;
+  worker.output = arguments.json                                     ? OutputMode::kCapture
+                  : replayer.conditions().wants_output() || terminal ? OutputMode::kTee
+                                                                     : OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
-  worker.ready_timeout = arguments.options.ready_timeout;
-  worker.stop = &stop;
-  auto input = standard_input_of(head.meta.standard_input);
-  if (!input) return report_error("replay", input.error());
-  if (head.meta.has_standard_input) worker.standard_input = input->file.get();
-  const GdbSubject subject{*trace, *replayer, arguments.trace};
-  if (arguments.start_under_gdb) return start_under_gdb(subject, worker);
+  if (arguments.start_under_gdb) return start_under_gdb(*session);
   if (!arguments.quiet)
     say(stderr, "replaying {}   in {}\n", shell_line(worker.launch.argv), worker.launch.cwd.string());
   std::fflush(stderr);
-  if (arguments.gdb) return run_gdb(subject, worker, stop);
-  auto executor = Executor::create(worker, std::make_shared<SiteCache>());
-  if (!executor) return report_error("replay", executor.error());
-  return replay_all(arguments, *replayer, head, **executor, stop);
+  return arguments.gdb ? run_gdb(*session, arguments.trace, stop) : replay_all(arguments, *session, stop);
 }
 
 }  // namespace heddle

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "src/doctor/command.h"
 #include "src/doctor/doctor.h"
+#include "src/engine/command.h"
 #include "src/trace/temporary_folder.h"
 
 namespace heddle {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "src/doctor/command.h"
 #include "src/doctor/doctor.h"
+#include "src/engine/command.h"
 
 namespace heddle {
 namespace {

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
+#include "src/engine/confirm.h"
 #include "src/engine/environment.h"
-#include "src/engine/trace_builder.h"
-#include "src/record/convert.h"
+#include "src/engine/recorded_log.h"
 #include "src/record/inherited_signals.h"
 #include "src/seal/seal.h"
 #include "src/trace/meta_keys.h"
@@ -87,14 +87,11 @@ Status leave_for_recovery(Meta meta, Worker& worker) {
 
 // The steps and inputs of the region as a trace in `file`.
 Result<TraceHead> write_trace(const std::filesystem::path& file, Meta meta, RunOutcome& outcome, Executor& executor) {
-  Result<TraceWriter> writer = TraceWriter::create(file, executor.worker().options().seal);
-  if (!writer) return std::unexpected(writer.error());
-  const Region& region = executor.worker().region();
-  TraceBuilder builder(std::move(*writer), region);
-  builder.begin(meta);
-  convert_steps(recorded_log(region, outcome.result), outcome,
-                [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
-  return builder.finish(std::move(meta), outcome, executor, {});
+  Result<TraceBuilder> trace = begin_trace(file, meta, executor);
+  if (!trace) return std::unexpected(trace.error());
+  convert_steps(recorded_log(executor.worker().region(), outcome.result), outcome,
+                [&](std::span<const HeddleEvent> events) { trace->on_events(events); });
+  return trace->finish(std::move(meta), outcome, executor, {});
 }
 
 // Beside the raw file there was no room for its trace: it waits elsewhere until that file, which is larger, is gone.

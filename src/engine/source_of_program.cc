@@ -1,4 +1,4 @@
-#include "tools/source_of_program.h"
+#include "src/engine/source_of_program.h"
 
 #include <memory>
 #include <set>

@@ -1,9 +1,12 @@
-#include "src/doctor/command.h"
+#include "src/engine/command.h"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -40,6 +43,14 @@ bool drain(std::array<int, 2> from, std::array<std::string*, 2> to, Clock::time_
   return true;
 }
 
+[[noreturn]] void become_shell(const std::string& command) {
+  const int null = open("/dev/null", O_RDONLY);  // standard input is for the program
+  if (null >= 0) dup2(null, 0);
+  dup2(2, 1);  // standard output is for the answer
+  execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+  _exit(127);
+}
+
 }  // namespace
 
 Said run_command(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
@@ -70,6 +81,19 @@ Said run_command(const std::vector<std::string>& argv, const std::vector<std::st
   close(out[0]);
   close(err[0]);
   return said;
+}
+
+Status run_in_shell(const std::string& command) {
+  if (command.empty()) return {};
+  const pid_t pid = fork();
+  if (pid == 0) become_shell(command);
+  int status = 0;
+  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (pid < 0) return error(fmt::format("cannot start '{}': {}", command, std::strerror(errno)));
+  if (WIFSIGNALED(status)) return error(fmt::format("'{}' was killed by signal {}", command, WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0) return error(fmt::format("'{}' failed: status {}", command, WEXITSTATUS(status)));
+  return {};
 }
 
 std::string last_line_of(const std::string& text) {
