@@ -53,6 +53,7 @@ struct Discipline {
   uint64_t (*read_clock)();
   uint64_t (*cpu_time)();
   bool (*may_expire_early)(Thread& t);
+  bool (*waits_were_real)();         // for how long others could run meanwhile is not known; no
   uint64_t step_tick;                // what a step adds to the time in which a deadline passes
   uint32_t compared_object;          // mask: objects have the same numbers in a replay
 

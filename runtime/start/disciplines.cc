@@ -87,6 +87,7 @@ constexpr Discipline kControlled = {
     .read_clock = controlled_clock,
     .cpu_time = controlled_cpu_time,
     .may_expire_early = may_expire_early,
+    .waits_were_real = [] { return false; },
     .step_tick = kStepTick,
     .compared_object = ~0u,
 
@@ -163,6 +164,7 @@ constexpr Discipline lifted() {
   d.before_choice = let_recorded_time_pass;
   d.read_clock = [] { return control.now = io_clock(); };
   d.cpu_time = virtual_now;
+  d.waits_were_real = [] { return true; };
   d.step_tick = 0;
   d.record_clones = HEDDLE_ACTIVE_RECORD;
   d.begin_owning = followed_begin_owning;

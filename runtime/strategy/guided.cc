@@ -7,6 +7,7 @@
 // woken is a choice, not at random.
 #include "abi/guide.h"
 #include "runtime/control/control.h"
+#include "runtime/control/discipline.h"
 #include "runtime/control/expiry.h"
 #include "runtime/control/strategy.h"
 
@@ -194,7 +195,7 @@ bool may_expire(const Thread& t) {
                  early = heddle_guide_action(t.op.kind, t.op.site, true);
   for (uint32_t i = g.position; i < path.actions && i < g.position + kPeek; i++) {
     if (expected(path, i) == early) return true;
-    if (expected(path, i) == due) return region->run.recorded == HEDDLE_RECORDED_LIFTED;
+    if (expected(path, i) == due) return discipline.waits_were_real();
   }
   return false;
 }

@@ -318,7 +318,7 @@ def refusals(b, trace):
                               stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
-        check(f"--gdb with {extra[0]} is refused", done.returncode == 2 and b"not with" in done.stderr, done)
+        check(f"--gdb with {extra[0]} is refused", done.returncode == 2 and b"cannot be combined" in done.stderr, done)
     done = subprocess.run([b.heddle, "replay", "--gdb", trace],
                           stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE,
