@@ -86,17 +86,22 @@ enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND
 enum HeddleTimeModel { HEDDLE_TIME_VIRTUAL, HEDDLE_TIME_LOOSE };
 #define HEDDLE_ENUMERATED_TIMEOUTS 2u  // early ones of each thread that icb, dfs and dpor enumerate
 enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL };
+// What a run records beside its choices, inputs and hashes: a set of bits. Any of them but STACKS implies POINTS.
 enum HeddleDetail {
-  HEDDLE_DETAIL_CHOICES,   // choices, inputs, hashes
-  HEDDLE_DETAIL_POINTS,    // + an event per step
-  HEDDLE_DETAIL_ACCESSES,  // + every hooked access with its value, mallocs
-  HEDDLE_DETAIL_BRANCHES,  // + branch outcomes
+  HEDDLE_DETAIL_POINTS = 1,    // an event per step; of an atomic operation with the value that it saw or stored
+  HEDDLE_DETAIL_ACCESSES = 2,  // an event per hooked access, allocation and release
+  HEDDLE_DETAIL_VALUES = 4,    // the values of these accesses
+  HEDDLE_DETAIL_BRANCHES = 8,  // an event per branch, with its outcome
+  HEDDLE_DETAIL_CALLS = 16,    // an event per call of a function without hooks, with its result
+  HEDDLE_DETAIL_STACKS = 32,   // the stacks of events; of races, too
+  HEDDLE_DETAIL_ALL = 63
 };
 
 struct HeddleRun {  // in
   uint64_t seed;
   uint64_t run_index;
-  uint32_t strategy, backend, point_set, detail;
+  uint32_t strategy, backend, point_set;
+  uint32_t detail;    // HEDDLE_DETAIL_*
   uint32_t detector;  // 0/1
   uint32_t inspect;   // 1: on a failure wait until the host has read the stacks (host sets child_go)
   uint32_t feed;      // 1: inputs come from INPUTS_IN, outside effects are suppressed
@@ -114,7 +119,7 @@ struct HeddleRun {  // in
   uint32_t debugger;  // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
   uint64_t stop_count;  // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t fork_ahead;  // 1: the server may fork the next run before it is asked for, while the host looks at this one
-  uint32_t observe;     // so many of the first decisions are events (HEDDLE_OF_*), at detail CHOICES only
+  uint32_t observe;     // so many of the first decisions are events (HEDDLE_OF_*), if `detail` is 0
   uint32_t time_model;  // enum HeddleTimeModel
   uint32_t early_timeouts;  // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule
                             // decide themselves

@@ -37,6 +37,7 @@ void wait_for_room() {
 
 void recording_start() {
   recording.detail = region->run.detail;
+  if (recording.detail & ~(uint32_t)HEDDLE_DETAIL_STACKS) recording.detail |= HEDDLE_DETAIL_POINTS;
   recording.head = recording.complete = 0;
   recording.ring = area<HeddleEvent>(HEDDLE_AREA_EVENTS);
   recording.ring_mask = area_capacity<HeddleEvent>(HEDDLE_AREA_EVENTS) - 1;
@@ -44,7 +45,7 @@ void recording_start() {
   recording.choices = area<HeddleSegment>(HEDDLE_AREA_CHOICES);
   recording.segment = &nobodys;
   recording.choice_capacity = area_capacity<HeddleSegment>(HEDDLE_AREA_CHOICES);
-  if (recording.detail >= HEDDLE_DETAIL_POINTS) stacks_start();
+  if (wants(HEDDLE_DETAIL_STACKS)) stacks_start();
 }
 
 HeddleEvent& event_at(uint64_t number) { return recording.ring[number & recording.ring_mask]; }

@@ -5,7 +5,7 @@
 namespace heddle::rt {
 
 struct Recording {
-  uint32_t detail;
+  uint32_t detail;      // HEDDLE_DETAIL_*: complete, as the ABI says what implies what
   uint64_t head;        // events written
   uint64_t complete;    // of these: cannot change any more
   uint64_t ring_mask;   // capacity - 1
@@ -15,6 +15,9 @@ struct Recording {
   HeddleSegment* segment;  // the current one; one of nobody's while none fits
 };
 extern Recording recording;
+
+/// One of these bits is in the run's detail.
+inline bool wants(uint32_t details) { return (recording.detail & details) != 0; }
 
 void recording_start();
 

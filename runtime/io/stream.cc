@@ -92,7 +92,7 @@ void stream_start() {
 namespace {
 // For reports: which timer, armed where, had to expire before what follows.
 void tell_timer(uint64_t skipped, uint32_t thread_index, uint32_t site) {
-  if (recording.detail < HEDDLE_DETAIL_POINTS || thread_index >= thread_count()) return;
+  if (!wants(HEDDLE_DETAIL_POINTS) || thread_index >= thread_count()) return;
   HeddleEvent e{};
   e.value = skipped;
   e.site = site;

@@ -83,9 +83,9 @@ class Group {
     read_back_if_needed(thread_, frame_);
     const uint32_t racy = by_places ? accesses_ : first_point();
     if (racy == accesses_ && !every_access_slow) return;
-    if (recording.detail >= HEDDLE_DETAIL_POINTS) thread_.info->pending_stack = capture_stack(frame_, caller_);
+    if (wants(HEDDLE_DETAIL_STACKS)) thread_.info->pending_stack = capture_stack(frame_, caller_);
     if (racy < accesses_) pass_point(racy);
-    if (recording.detail < HEDDLE_DETAIL_ACCESSES) return;
+    if (!wants(HEDDLE_DETAIL_ACCESSES)) return;
     for (uint32_t i = 0; i < accesses_; i++)
       if (i != racy) record(i);
     finish();
@@ -123,7 +123,7 @@ class Group {
     const Op op{site(i).kind, site_id(&site(i)), 0, address(i), site(i).size};
     may_stay() ? stay(thread_, op) : point_here(thread_, op);
     writes_something() ? productive() : looked_at((const volatile void*)address(i), 0);
-    if (recording.detail < HEDDLE_DETAIL_POINTS) return;
+    if (!wants(HEDDLE_DETAIL_POINTS)) return;
     told(i, thread_.last_event);
   }
 
@@ -148,6 +148,8 @@ class Group {
       return;
     }
     e.flags |= (uint8_t)size_log2(site(i).size);
+    const bool atomic = (heddle_event_properties(site(i).kind) & HEDDLE_P_SYNC) != 0;
+    if (!atomic && !wants(HEDDLE_DETAIL_VALUES)) return;
     if (is_write(i))
       wrote_ = true;
     else if (uint64_t value; !is_written_before(i) && io_peek((const volatile void*)address(i), site(i).size, &value))

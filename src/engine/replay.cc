@@ -159,7 +159,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.virtual_cpus = head.meta.virtual_cpus;
   run.foreign = origin == Origin::kForeign;
   run.point_set = head.meta.points;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.max_steps = number(head.meta, meta_key::kMaxSteps, run.max_steps);
   run.time_model = static_cast<std::uint32_t>(number(head.meta, meta_key::kTimeModel, HEDDLE_TIME_VIRTUAL));
   run.late_signals = number(head.meta, meta_key::kSignalsAtPoints, 0) == 0;

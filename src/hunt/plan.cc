@@ -60,7 +60,7 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   run.point_set = epoch.survey ? HEDDLE_POINTS_ALL : request.points;
   run.time_model = request.time_model == TimeModel::kLoose ? HEDDLE_TIME_LOOSE : HEDDLE_TIME_VIRTUAL;
   run.early_timeouts = epoch.timeouts.chance(request.seed, index);
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector =
       detector_on(request.detector, epoch, index) || request.options.fail_on_race ||

@@ -90,7 +90,7 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
     }
     RunRequest again = plan_run(request, epoch_of(result, index), index);
     again.parameters.detector = 1;
-    again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
+    again.parameters.detail = kPointsDetail;  // the detector keeps stacks from here on
     again.keep_evidence = true;
     Result<RunOutcome> outcome = executor.execute(again);
     const bool cut_off = outcome ? outcome->end == RunEnd::kInterrupted : stopped();

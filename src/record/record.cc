@@ -33,7 +33,7 @@ RunRequest plan(const Options& options) {
   run.strategy = HEDDLE_STRATEGY_RANDOM;
   run.backend = HEDDLE_BACKEND_PARALLEL;
   run.point_set = HEDDLE_POINTS_SYNC;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.inspect = 1;
   run.pin_cpu = -1;
   run.max_steps = 0;

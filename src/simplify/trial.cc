@@ -41,7 +41,7 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   run.strategy = HEDDLE_STRATEGY_GUIDED;
   run.strict = 0;
   run.feed = inputs_ == InputSource::kRecorded;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   if (!run.feed) request.inputs.clear();
   if (!was_cut_off(failure_) && run.max_steps)
     run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
