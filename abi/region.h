@@ -6,13 +6,14 @@
 //   | header | threads | schedule | expect | choices | events | inputs in | inputs out|
 //   +--------+---------+----------+--------+---------+--------+-----------+-----------+---
 //
-// Who writes what: host: layout, `run`, areas *_IN, SCHEDULE, EXPECT, POINTS; server: `server`, `result.wait_status`;
-// child: the rest. Nothing needs clearing between runs but the counters, which the server resets before it forks.
+// Who writes what: host: layout, `run`, areas marked "in"; server: `server`, `result.wait_status`; child: the rest. An
+// area holds one kind of thing. Nothing needs clearing between runs but the counters, which the server resets before it
+// forks.
 #pragma once
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 8u
+#define HEDDLE_REGION_VERSION 9u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a
@@ -25,8 +26,7 @@
 
 enum HeddleAreaId {
   HEDDLE_AREA_THREADS,     // HeddleThreadInfo[HEDDLE_MAX_THREADS]
-  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]: what to follow, or what the strategy is told
-                           // (HeddleStrategy)
+  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]: what to follow
   HEDDLE_AREA_EXPECT,      // in: uint32_t[run.expect_count], heddle_step_hash() of each step
   HEDDLE_AREA_POINTS,      // in: uint32_t[run.point_count], static site ids that are scheduling points
   HEDDLE_AREA_CHOICES,     // out: HeddleSegment[result.choice_count]
@@ -43,6 +43,9 @@ enum HeddleAreaId {
   HEDDLE_AREA_META,     // recordings, by the host for whoever reads the file later: meta_bytes of meta, maps_bytes of
                         // /proc/PID/maps
   HEDDLE_AREA_STOPS,    // in, replays of recordings: uint32_t[run.stop_count], see HeddleStep::hooks
+  HEDDLE_AREA_TARGETS,  // in: what the strategy aims at: HeddleTargets (abi/targets.h)
+  HEDDLE_AREA_GUIDE,    // in, guided runs: HeddleGuide (abi/guide.h)
+  HEDDLE_AREA_GUIDED,   // out, guided runs: HeddleGuidedStep[result.steps]
   HEDDLE_AREA_COUNT
 };
 
@@ -59,7 +62,7 @@ struct HeddleSegment {  // a maximal run of steps by one thread
 struct HeddleStep {
   uint16_t thread;
   uint8_t kind;
-  uint8_t flags;  // HEDDLE_STEP_*
+  uint8_t flags;  // HEDDLE_STEP_OPEN
   uint32_t site, object;
   uint32_t hooks;  // HANDOVER: 1 + hooks since the thread's last step: the thread stopped in the last of them; else 0
 };
@@ -72,12 +75,10 @@ enum HeddleStrategy {
   HEDDLE_STRATEGY_RANDOM,
   HEDDLE_STRATEGY_PCT,
   HEDDLE_STRATEGY_POS,
-  HEDDLE_STRATEGY_SURW,  // SCHEDULE: {count of sites, 0}, {site, 0}*, {thread name, events of it and its descendants}*
-  HEDDLE_STRATEGY_RACEDIRECTED,  // SCHEDULE: {site, site} that shall meet, or nothing; then perhaps {bits: which of
-                                 // them the followed run had no point at, 0} and its segments
+  HEDDLE_STRATEGY_SURW,          // TARGETS: sites of the chosen set (none: all), threads
+  HEDDLE_STRATEGY_RACEDIRECTED,  // TARGETS: a race or none; SCHEDULE is followed first, as far as it goes
   HEDDLE_STRATEGY_PREFIX,        // SCHEDULE is followed as far as it goes, then nobody is preempted
-  HEDDLE_STRATEGY_RFF,  // SCHEDULE: {site of a write, site of a read that shall read from it}*, then perhaps {0, 0} and
-                        // such that shall not
+  HEDDLE_STRATEGY_RFF,           // TARGETS: reads_from
 };
 enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND_PARALLEL };
 // When a sleep or a time-out ends. VIRTUAL: when its virtual time has come, which is when no other thread can run.
@@ -251,7 +252,7 @@ struct HeddleInput {
   uint16_t number;  // system call number, or a sub-kind
   int64_t result;   // return value, or -errno
   uint32_t size;    // bytes of data
-  uint32_t reserved;
+  uint32_t flags;   // HEDDLE_INPUT_* (abi/inputs.h) and the runtime's own; bits 16 to 23: the descriptor, modulo 256
 };
 enum HeddleInputKind {
   HEDDLE_IN_SYSCALL = 1,
@@ -301,6 +302,7 @@ struct HeddleResult {      // out
   uint64_t input_bytes, note_bytes, stack_words;
   uint32_t thread_count, object_count, pc_count, race_count, module_count;
   uint32_t overflow;  // bit per area that was full: the run is marked incomplete
+  uint32_t cut_off;   // HEDDLE_CUT_OFF_* (abi/cut_off.h): the runtime ended it, and nothing is known to be wrong
   uint64_t virtual_ns;
   uint64_t hash;  // over all steps: equal seed, equal hash
   uint64_t inputs_fed;

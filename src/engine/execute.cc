@@ -88,11 +88,12 @@ Symbolizer& Executor::symbolizer() {
 }
 
 Status write_request(Region& region, const RunRequest& request) {
-  bool fits = region.fill(HEDDLE_AREA_SCHEDULE, bytes_of(request.schedule)) &&
-              region.fill(HEDDLE_AREA_EXPECT, bytes_of(request.expect)) &&
-              region.fill(HEDDLE_AREA_POINTS, bytes_of(request.points)) &&
-              region.fill(HEDDLE_AREA_STOPS, bytes_of(request.stops)) &&
-              region.fill(HEDDLE_AREA_INPUTS_IN, std::as_bytes(std::span(request.inputs)));
+  bool fits = region.fill(HEDDLE_AREA_SCHEDULE, {bytes_of(request.schedule)}) &&
+              region.fill(HEDDLE_AREA_EXPECT, {bytes_of(request.expect)}) &&
+              region.fill(HEDDLE_AREA_POINTS, {bytes_of(request.points)}) &&
+              region.fill(HEDDLE_AREA_STOPS, {bytes_of(request.stops)}) &&
+              region.fill(HEDDLE_AREA_INPUTS_IN, {std::as_bytes(std::span(request.inputs))}) &&
+              write_targets(region, request.targets) && write_guide(region, request.guide);
   if (!fits) return error("the schedule or the inputs of this run are too large to be given to the program");
   HeddleRun run = request.parameters;
   run.schedule_count = request.schedule.size();
@@ -208,7 +209,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   outcome.light = request.parameters.light != 0;
   outcome.wait_status = status.wait_status;
   outcome.output = std::move(status.output);
-  outcome.complete = outcome.result.overflow == 0 && !status.ring_broken &&
+  outcome.complete = outcome.result.overflow == 0 && outcome.result.cut_off == 0 && !status.ring_broken &&
                      (status.end == RunEnd::kFinished || status.end == RunEnd::kClientEnded);
   outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
   if (outcome.result.preloaded)

@@ -15,6 +15,8 @@ namespace {
 using Backend = Options::Backend;
 using Detail = Options::Detail;
 
+constexpr std::string_view kAsMuchAsIsReasonable = "auto";
+
 // Each type: what it may be, from text, to text.
 template <class T>
 struct Choices;
@@ -34,7 +36,7 @@ std::string domain(const T*) {
   for (const auto& [name, value] : Choices<T>::all) out += (out.empty() ? "" : "|") + std::string(name);
   return out;
 }
-std::string domain(const Detail*) { return "auto|" + detail_words() + ", also joined by +"; }
+std::string domain(const Detail*) { return fmt::format("{}|{}, also joined by +", kAsMuchAsIsReasonable, detail_words()); }
 std::string domain(const std::uint64_t*) { return "number"; }
 std::string domain(const std::chrono::milliseconds*) { return "duration"; }
 
@@ -45,7 +47,7 @@ std::optional<T> from_text(std::string_view text, const T*) {
   return std::nullopt;
 }
 std::optional<Detail> from_text(std::string_view text, const Detail*) {
-  if (text == "auto") return Detail{};
+  if (text == kAsMuchAsIsReasonable) return Detail{};
   const std::optional<std::uint32_t> bits = parse_detail(text);
   return bits ? std::optional(Detail{bits}) : std::nullopt;
 }
@@ -66,7 +68,7 @@ std::string to_text(const T& value) {
     if (each == value) return std::string(name);
   return {};
 }
-std::string to_text(const Detail& value) { return value.bits ? detail_text(*value.bits) : "auto"; }
+std::string to_text(const Detail& value) { return value.bits ? detail_text(*value.bits) : std::string(kAsMuchAsIsReasonable); }
 std::string to_text(const std::uint64_t& value) { return std::to_string(value); }
 std::string to_text(const std::chrono::milliseconds& value) { return fmt::format("{}ms", value.count()); }
 

@@ -99,7 +99,7 @@ bool carries_bytes_out(const HeddleInput& r) {
     case SYS_sendmsg:
     case SYS_sendmmsg:
       return r.kind == HEDDLE_IN_SYSCALL && r.result > 0 &&
-             !(r.reserved & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
+             !(r.flags & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
     default:
       return false;
   }
@@ -110,7 +110,7 @@ bool has_output_without_hash(std::string_view inputs) {
   while (inputs.size() >= sizeof(HeddleInput)) {
     HeddleInput r;
     std::memcpy(&r, inputs.data(), sizeof r);
-    if (carries_bytes_out(r) && !(r.reserved & HEDDLE_INPUT_OUT)) return true;
+    if (carries_bytes_out(r) && !(r.flags & HEDDLE_INPUT_OUT)) return true;
     const std::size_t bytes = sizeof r + ((std::size_t{r.size} + 7) & ~std::size_t{7});
     if (bytes > inputs.size()) return false;
     inputs.remove_prefix(bytes);

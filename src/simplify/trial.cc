@@ -14,19 +14,16 @@ namespace {
 // A variant may spin where the original did not: it need not spin for as long as a hunt would let it.
 constexpr std::uint64_t kLongestShort = 100'000, kTimesLonger = 20;
 
-void write_guide(const Execution& base, const Turns& turns, Rejoining rejoining, RunRequest& request) {
-  request.schedule.clear();
-  for (const Turn& turn : turns)
-    request.schedule.push_back({turn.thread | (turn.joined ? HEDDLE_GUIDE_JOINED : 0), turn.end});
-  std::vector<std::uint32_t>& words = request.expect;
-  words.assign({static_cast<std::uint32_t>(base.threads.size()), rejoining == Rejoining::kAnywhere});
-  auto first = static_cast<std::uint32_t>(2 + 4 * base.threads.size());
+Guide guide_to(const Execution& base, const Turns& turns, Rejoining rejoining) {
+  Guide guide;
+  guide.anywhere = rejoining == Rejoining::kAnywhere;
+  for (const Turn& turn : turns) guide.turns.push_back({turn.thread, turn.end, turn.joined});
   for (const Path& path : base.threads) {
-    const auto actions = static_cast<std::uint32_t>(path.actions.size());
-    words.insert(words.end(), {path.parent, path.ordinal, first, actions});
-    first += actions;
+    guide.paths.push_back({path.parent, path.ordinal, static_cast<std::uint32_t>(guide.actions.size()),
+                           static_cast<std::uint32_t>(path.actions.size())});
+    guide.actions.insert(guide.actions.end(), path.actions.begin(), path.actions.end());
   }
-  for (const Path& path : base.threads) words.insert(words.end(), path.actions.begin(), path.actions.end());
+  return guide;
 }
 
 }  // namespace
@@ -45,7 +42,9 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   if (!run.feed) request.inputs.clear();
   if (!was_cut_off(failure_) && run.max_steps)
     run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
-  write_guide(base, turns, rejoining, request);
+  request.schedule.clear();
+  request.expect.clear();
+  request.guide = guide_to(base, turns, rejoining);
   executions_++;
   Result<RunOutcome> outcome = executor_.execute(request);
   if (!outcome) return std::unexpected(outcome.error());
@@ -54,9 +53,9 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   trial.interrupted = outcome->end == RunEnd::kInterrupted;
   trial.wrote_files = outcome->result.wrote_files;
   if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
-  const auto steps = executor_.worker().region().copy<HeddleStep>(HEDDLE_AREA_STEPS, outcome->result.steps);
+  const auto steps = executor_.worker().region().copy<HeddleGuidedStep>(HEDDLE_AREA_GUIDED, outcome->result.steps);
   trial.execution = execution_of(steps, outcome->evidence->threads, outcome->result);
-  trial.same_failure = !trial.interrupted && !outcome->result.divergence.happened && outcome->result.overflow == 0 &&
+  trial.same_failure = !trial.interrupted && !outcome->result.divergence.happened && outcome->result.overflow == 0 && outcome->result.cut_off == 0 &&
                        outcome->failure && heddle::same_failure(*outcome->failure, failure_);
   if (!run.feed && !accept_chance_ && chance_in(outcome->evidence->inputs)) trial.same_failure = false;
   // As the run left them: what it wrote is its own.
