@@ -34,6 +34,7 @@ enum HeddleAreaId {
   HEDDLE_AREA_INPUTS_IN,   // in: HeddleInput records to feed, run.input_bytes
   HEDDLE_AREA_INPUTS_OUT,  // out: HeddleInput records, result.input_bytes
   HEDDLE_AREA_PCS,         // out: HeddlePc[result.pc_count]
+  HEDDLE_AREA_PAYLOADS,  // out: HeddlePayload records, result.payload_bytes
   HEDDLE_AREA_STACKS,   // out: uint64_t words: {length, pc...}*, result.stack_words; a stack id is its word offset + 1
   HEDDLE_AREA_OBJECTS,  // out: HeddleObjectInfo[result.object_count]
   HEDDLE_AREA_RACES,    // out: HeddleRace[result.race_count]
@@ -91,7 +92,7 @@ enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL 
 enum HeddleDetail {
   HEDDLE_DETAIL_POINTS = 1,    // an event per step; of an atomic operation with the value that it saw or stored
   HEDDLE_DETAIL_ACCESSES = 2,  // an event per hooked access, allocation and release
-  HEDDLE_DETAIL_VALUES = 4,    // the values of these accesses
+  HEDDLE_DETAIL_VALUES = 4,    // the values of these accesses, of ranges their bytes (PAYLOADS)
   HEDDLE_DETAIL_BRANCHES = 8,  // an event per branch, with its outcome
   HEDDLE_DETAIL_CALLS = 16,    // an event per call of a function without hooks, with its result
   HEDDLE_DETAIL_STACKS = 32,   // the stacks of events; of races, too
@@ -219,6 +220,13 @@ struct HeddleObjectInfo {  // a synchronisation object
   uint32_t first_stack;  // stack id of its first use, in runs that keep stacks
 };
 
+// The bytes of a range that was read or written. Followed by `size` bytes, padded to 8. Not in order of the events.
+struct HeddlePayload {
+  uint64_t event;  // its number, from 0
+  uint64_t size;   // less than the range: at HEDDLE_MAX_PAYLOAD it was cut
+};
+#define HEDDLE_MAX_PAYLOAD 4096u
+
 struct HeddlePc {
   uint64_t pc;
   uint32_t site;        // HEDDLE_SITE_PC | hash
@@ -299,7 +307,7 @@ struct HeddleResult {      // out
   uint32_t awaiting_host;  // child: failure record complete, stopped for inspection until run generation's child_go
   uint64_t steps, choice_count, switches, preemptions;
   uint64_t access_count, event_count;  // accesses seen by hooks; events written to the ring
-  uint64_t input_bytes, note_bytes, stack_words;
+  uint64_t input_bytes, note_bytes, stack_words, payload_bytes;
   uint32_t thread_count, object_count, pc_count, race_count, module_count;
   uint32_t overflow;  // bit per area that was full: the run is marked incomplete
   uint32_t cut_off;   // HEDDLE_CUT_OFF_* (abi/cut_off.h): the runtime ended it, and nothing is known to be wrong

@@ -5,6 +5,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/light_code.h"
+#include "runtime/control/payloads.h"
 #include "runtime/control/io.h"
 #include "runtime/control/strategy.h"
 #include "runtime/table.h"
@@ -67,22 +68,27 @@ uint64_t emit_inside(Thread& t, const HeddleEvent& event) {
   return number;
 }
 
-static void read_back_at(const Thread& t, const void* frame, HeddleEvent& e, const volatile void* p, uint32_t size) {
+static bool is_range(const HeddleEvent& e) {
+  return e.kind == HEDDLE_EV_WRITE_RANGE || e.kind == HEDDLE_EV_READ_RANGE;
+}
+
+static uint64_t length_of(const HeddleEvent& e) { return is_range(e) ? e.value : 1ull << (e.flags & HEDDLE_EF_SIZE); }
+
+static void read_back_at(const Thread& t, const void* frame, uint64_t number, const volatile void* p, uint64_t size) {
   constexpr uint64_t kLinkage = 16;  // saved frame pointer and return address: above them the caller's stack begins
   uint64_t live = (uint64_t)frame + kLinkage;
   if ((uint64_t)p >= t.stack_low && (uint64_t)p < live && live <= t.stack_high) return;
-  if (io_peek(p, size, &e.value)) e.flags |= HEDDLE_EF_VALUE;
+  HeddleEvent& e = event_at(number);
+  if (is_range(e)) return record_payload(number, p, size);
+  if (io_peek(p, (uint32_t)size, &e.value)) e.flags |= HEDDLE_EF_VALUE;
 }
-
-static uint32_t size_of(const HeddleEvent& e) { return 1u << (e.flags & HEDDLE_EF_SIZE); }
 
 // Of two writes of a group to the same place only the second one's value is there.
 static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) {
   for (uint64_t n = behind; n < end; n++) {
     const HeddleEvent& later = event_at(n);
-    if (later.kind == HEDDLE_EV_WRITE_RANGE) return true;
-    if ((heddle_event_properties(later.kind) & HEDDLE_P_WRITE) && later.address < e.address + size_of(e) &&
-        e.address < later.address + size_of(later))
+    if ((heddle_event_properties(later.kind) & HEDDLE_P_WRITE) && later.address < e.address + length_of(e) &&
+        e.address < later.address + length_of(later))
       return true;
   }
   return false;
@@ -91,12 +97,12 @@ static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) 
 void read_back(Thread& t, const void* frame) {
   const uint64_t end = t.written_event, first = t.written_first ? t.written_first : end;
   t.written_event = t.written_first = 0;
-  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, event_at(end - 1), t.written_address, t.written_size);
+  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, end - 1, t.written_address, t.written_size);
   for (uint64_t n = first - 1; n < end; n++) {
-    HeddleEvent& e = event_at(n);
-    const bool writes = e.kind != HEDDLE_EV_WRITE_RANGE && (heddle_event_properties(e.kind) & HEDDLE_P_WRITE);
-    if (writes && !(e.flags & HEDDLE_EF_VALUE) && !is_overwritten(e, n + 1, end))
-      read_back_at(t, frame, e, (const volatile void*)e.address, size_of(e));
+    const HeddleEvent& e = event_at(n);
+    const bool unknown = is_range(e) || !(e.flags & HEDDLE_EF_VALUE);
+    if (unknown && (heddle_event_properties(e.kind) & HEDDLE_P_WRITE) && !is_overwritten(e, n + 1, end))
+      read_back_at(t, frame, n, (const volatile void*)e.address, length_of(e));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
+#include "runtime/control/payloads.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
@@ -76,11 +77,13 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   } else {
     return;
   }
-  if (!wants(HEDDLE_DETAIL_VALUES) || length) return;
+  if (!wants(HEDDLE_DETAIL_VALUES)) return;
   if (is_write) {
     t.written_event = t.last_event;
     t.written_address = p;
-    t.written_size = size;
+    t.written_size = length ? length : size;
+  } else if (length) {
+    record_payload(t.last_event - 1, p, length);
   } else if (uint64_t value; io_peek(p, size, &value)) {
     last_event_value(value);
   }

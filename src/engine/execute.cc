@@ -115,6 +115,7 @@ Evidence evidence_of(const Region& region) {
   evidence.modules = region.copy<HeddleModuleInfo>(HEDDLE_AREA_MODULES, result.module_count);
   evidence.stack_words = region.copy<std::uint64_t>(HEDDLE_AREA_STACKS, result.stack_words);
   evidence.inputs = region.copy_bytes(HEDDLE_AREA_INPUTS_OUT, result.input_bytes);
+  evidence.payloads = region.copy_bytes(HEDDLE_AREA_PAYLOADS, result.payload_bytes);
   return evidence;
 }
 

@@ -42,6 +42,7 @@ struct Evidence {
   std::vector<HeddleModuleInfo> modules;
   std::vector<std::uint64_t> stack_words;
   std::string inputs;
+  std::string payloads;  // HeddlePayload records
 };
 
 struct RunOutcome {

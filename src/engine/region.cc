@@ -38,6 +38,7 @@ constexpr AreaSize kSizes[] = {
     {HEDDLE_AREA_RACES, 16 * kMiB},
     {HEDDLE_AREA_EVENTS, kRingEvents * sizeof(HeddleEvent)},
     {HEDDLE_AREA_STACKS, 256 * kMiB},
+    {HEDDLE_AREA_PAYLOADS, 64 * kMiB},
     {HEDDLE_AREA_POINTS, 64 * kMiB},
     {HEDDLE_AREA_EXPECT, 512 * kMiB},
     {HEDDLE_AREA_SCHEDULE, 1 * kGiB},
@@ -71,6 +72,7 @@ std::uint64_t size_of(const AreaSize& size, bool recording) {
     case HEDDLE_AREA_SCHEDULE:
     case HEDDLE_AREA_EXPECT:
     case HEDDLE_AREA_CHOICES:
+    case HEDDLE_AREA_PAYLOADS:
     case HEDDLE_AREA_TARGETS:
     case HEDDLE_AREA_GUIDE:
     case HEDDLE_AREA_GUIDED:

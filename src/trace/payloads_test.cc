@@ -6,6 +6,8 @@
 #include <random>
 
 #include "abi/region.h"
+#include "src/trace/container.h"
+#include "src/trace/temporary_folder.h"
 
 namespace heddle {
 namespace {
@@ -74,6 +76,42 @@ TEST(Payloads, ACorruptedAreaEndsWhereItIsWrong) {
   EXPECT_EQ(payloads_of(area.substr(0, 20), 9), std::vector<Payload>());  // cut in the first
   const HeddlePayload huge{1, ~0ull};
   EXPECT_TRUE(payloads_of({reinterpret_cast<const char*>(&huge), sizeof huge}, 9).empty());
+}
+
+std::vector<Payload> many() {
+  std::vector<Payload> out;
+  for (std::uint64_t event = 1; event < 2'000; event += 2) out.push_back({event, std::string(2'000 + event, 'a')});
+  return out;
+}
+
+Result<TraceReader> trace_with(const std::vector<Payload>& payloads, const std::filesystem::path& path) {
+  HeddleEvent range{};
+  range.kind = HEDDLE_EV_WRITE_RANGE;
+  const std::vector<HeddleEvent> events(2'000, range);
+  Result<TraceWriter> writer = TraceWriter::create(path);
+  EXPECT_TRUE(writer && writer->append(events) && writer->append(payloads) && writer->finish(TraceHead{}));
+  return TraceReader::open(path);
+}
+
+TEST(Payloads, ATraceGivesThemBackByEvent) {
+  auto folder = TemporaryFolder::create("payloads");
+  ASSERT_TRUE(folder);
+  auto trace = trace_with(many(), folder->path() / "t");
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->damage(), "");
+  std::vector<Payload> all;
+  ASSERT_TRUE(trace->for_each_payload([&](const Payload& p) { return all.push_back(p), true; }));
+  EXPECT_EQ(all, many());
+  for (std::uint64_t event : {1999u, 1u, 1001u}) EXPECT_EQ(trace->payload(event).value()->bytes.size(), 2'000 + event);
+  for (std::uint64_t event : {0ull, 2ull, 2000ull, ~0ull}) EXPECT_FALSE(trace->payload(event).value()) << event;
+}
+
+TEST(Payloads, ATraceWithoutThemHasNone) {
+  auto folder = TemporaryFolder::create("payloads");
+  ASSERT_TRUE(folder);
+  auto trace = trace_with({}, folder->path() / "t");
+  ASSERT_TRUE(trace);
+  EXPECT_FALSE(trace->payload(0).value());
 }
 
 }  // namespace

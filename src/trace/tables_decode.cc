@@ -98,6 +98,7 @@ bool HeadDecoder::add(format::Section section, std::string_view content) {
     case Section::Index:
       return index_.decode(r);
     case Section::Events:
+    case Section::Payloads:
     case Section::End:
       return false;
     case Section::Seal:

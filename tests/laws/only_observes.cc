@@ -87,8 +87,8 @@ void detail_only_observes(Subject& subject, std::uint64_t schedules, const Repor
     request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_SYNC;
     request.parameters.backend = seed / 2 % 2 ? HEDDLE_BACKEND_FIBERS : HEDDLE_BACKEND_BATON;
     Execution least = subject.run(request);
-    for (std::uint32_t detail : {kPointsDetail, kAccessesDetail, kBranchesDetail, HEDDLE_DETAIL_ALL + 0u,
-                                 HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_CALLS, HEDDLE_DETAIL_ACCESSES + 0u}) {
+    for (std::uint32_t detail : std::initializer_list<std::uint32_t>{kPointsDetail, kAccessesDetail, kBranchesDetail, HEDDLE_DETAIL_ALL,
+                                                                    HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_CALLS, HEDDLE_DETAIL_ACCESSES}) {
       request.parameters.detail = detail;
       if (std::string why = difference(subject, request, least, subject.run(request)); !why.empty())
         broken(fmt::format("seed {}, {}, detail {:#x}: {}", seed, backend_name(request.parameters.backend), detail, why));
