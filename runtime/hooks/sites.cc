@@ -122,6 +122,7 @@ void activate(Module& m) {
   // They also tell the value of a write before the next one changes it.
   *m.active = HEDDLE_ACTIVE;
   if (region->run.detail & (HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_ACCESSES)) *m.active |= HEDDLE_ACTIVE_BRANCHES;
+  if (region->run.detail & HEDDLE_DETAIL_CALLS) *m.active |= HEDDLE_ACTIVE_CALLS;
   if (m.records) *m.active |= discipline.record_clones;
   HeddleResult& r = region->result;
   if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))

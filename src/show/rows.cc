@@ -249,6 +249,8 @@ std::string describe(const HeddleEvent& e, const Names& names) {
     text += fmt::format(" = {}", value_text(e.value, e.flags & HEDDLE_EF_SIZE));
   else if ((e.flags & HEDDLE_EF_VALUE) && e.kind == HEDDLE_EV_BRANCH)
     text += fmt::format(" to {}", e.value);
+  else if ((e.flags & HEDDLE_EF_VALUE) && e.kind == HEDDLE_EV_CALL)
+    text += fmt::format(" = {}", value_text(e.value, e.flags & HEDDLE_EF_SIZE));
   if (e.flags & HEDDLE_EF_FAILED) text += " (failed)";
   return text;
 }
