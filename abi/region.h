@@ -30,7 +30,8 @@ enum HeddleAreaId {
   HEDDLE_AREA_EXPECT,      // in: uint32_t[run.expect_count], heddle_step_hash() of each step
   HEDDLE_AREA_POINTS,      // in: uint32_t[run.point_count], static site ids that are scheduling points
   HEDDLE_AREA_CHOICES,     // out: HeddleSegment[result.choice_count]
-  HEDDLE_AREA_EVENTS,      // out: ring of HeddleEvent, drained by the host (see `ring`)
+  HEDDLE_AREA_EVENTS,      // out: ring of HeddleEvent, drained by the host (HeddleRing)
+  HEDDLE_AREA_DECISIONS,   // out: ring of HeddleDecision (abi/decision.h), of run.observe decisions
   HEDDLE_AREA_INPUTS_IN,   // in: HeddleInput records to feed, run.input_bytes
   HEDDLE_AREA_INPUTS_OUT,  // out: HeddleInput records, result.input_bytes
   HEDDLE_AREA_PCS,         // out: HeddlePc[result.pc_count]
@@ -121,7 +122,7 @@ struct HeddleRun {  // in
   uint32_t debugger;  // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
   uint64_t stop_count;  // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t fork_ahead;  // 1: the server may fork the next run before it is asked for, while the host looks at this one
-  uint32_t observe;     // so many of the first decisions are events (HEDDLE_OF_*), if `detail` is 0
+  uint32_t observe;     // so many of the first decisions go into DECISIONS, if `detail` is 0
   uint32_t time_model;  // enum HeddleTimeModel
   uint32_t early_timeouts;  // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule
                             // decide themselves
@@ -132,18 +133,6 @@ struct HeddleRun {  // in
   uint32_t foreign;  // 1: inputs come from somebody whom the user does not trust: no code is taken from them
   uint32_t late_signals;  // 1: as traces of earlier versions were made: a signal's handler runs where a thread calls a
                           // modelled function or makes a system call, not at atomic instructions and accesses
-};
-
-// A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64
-// could have been; `stack`: a hash of the thread's name. Of THREAD_START, which accesses nothing, `address` is the hash
-// of its creator's name. An access has no object: `object` is its size in bytes (~0u: that or more); of THREAD_EXIT it
-// is a robust mutex that the thread leaves locked (~0u: more than one), of THREAD_JOIN 1: it does not wait; else 0.
-enum {
-  HEDDLE_OF_HANDLER = 1,  // what was chosen is the handler of a signal, in place of the step that the decision names
-  HEDDLE_OF_COULD_STAY = 16,  // the thread before could have gone on: choosing another one is a preemption
-  HEDDLE_OF_MORE = 32,        // threads beyond 64 could have been chosen
-  HEDDLE_OF_TIMED = 64,       // what was chosen has a deadline: when it can be chosen is a matter of time too
-  HEDDLE_OF_GAVE_WAY = 128,   // the thread before had to: that `value` lacks it does not mean that it could not go on
 };
 
 // Order of the contract in DESIGN.md ("Kinds").
@@ -345,6 +334,13 @@ struct HeddleDebugger {
   uint32_t reserved;
 };
 
+// A ring: the child writes at `head` (the number of all that it ever wrote), the host has consumed `tail` of them. If it
+// is full, the child rings the host and waits on tail_futex, which the host increments with each drain.
+struct HeddleRing {
+  uint64_t head, tail;
+  uint32_t tail_futex, waiting;
+};
+
 enum HeddleServerState { HEDDLE_SERVER_NONE, HEDDLE_SERVER_READY, HEDDLE_SERVER_RUNNING, HEDDLE_SERVER_FAILED };
 
 #define HEDDLE_ENVIRONMENT_READ 256u
@@ -366,10 +362,7 @@ struct HeddleRegion {
   uint32_t server_done;    // server: last finished generation
   char server_error[256];  // why server_state is FAILED
 
-  // Ring of events: the child writes at `ring_head` (total events ever), the host has consumed `ring_tail`.
-  // A full ring: the child rings the host and waits on ring_tail_futex (incremented by the host with each drain).
-  uint64_t ring_head, ring_tail;
-  uint32_t ring_tail_futex, ring_waiting;
+  struct HeddleRing events, decisions;
 
   uint64_t meta_bytes, maps_bytes;
   struct HeddleRun run;

@@ -1,5 +1,6 @@
 // What the scheduler and the hooks write into the region: events, choices, stacks, code addresses.
 #pragma once
+#include "abi/decision.h"
 #include "runtime/control/thread.h"
 
 namespace heddle::rt {
@@ -10,6 +11,8 @@ struct Recording {
   uint64_t complete;    // of these: cannot change any more
   uint64_t ring_mask;   // capacity - 1
   HeddleEvent* ring;
+  HeddleDecision* decisions;  // a ring, too
+  uint64_t decision_mask;
   HeddleSegment* choices;
   uint64_t choice_capacity;
   HeddleSegment* segment;  // the current one; one of nobody's while none fits

@@ -183,7 +183,8 @@ std::optional<Error> Executor::spinning(const HeddleResult& result, const std::v
 }
 
 Result<RunOutcome> Executor::execute(const RunRequest& request,
-                                     std::function<void(std::span<const HeddleEvent>)> on_events) {
+                                     std::function<void(std::span<const HeddleEvent>)> on_events,
+                                     std::function<void(std::span<const HeddleDecision>)> on_decisions) {
   if (Status ready = worker_->prepare(); !ready) return std::unexpected(ready.error());
   if (++runs_ % kTrimEvery == 0) worker_->region().trim();
   if (Status written = write_request(worker_->region(), request); !written) return std::unexpected(written.error());
@@ -191,6 +192,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   RunOutcome outcome;
   RunHooks hooks;
   hooks.on_events = std::move(on_events);
+  hooks.on_decisions = std::move(on_decisions);
   hooks.on_stopped = [&](pid_t child) {
     HeddleResult result = worker_->region().header().result;
     outcome.failure = classify_now(child, -1, result);

@@ -70,10 +70,12 @@ class Executor {
  public:
   static Result<std::unique_ptr<Executor>> create(WorkerOptions options, std::shared_ptr<SiteCache> sites);
 
-  /// `on_events` sees the events at the requested detail, in order, while the run goes on (may be null).
+  /// `on_events` sees the events at the requested detail, in order, while the run goes on (may be null); `on_decisions`
+  /// likewise its decisions, if it is observed.
   /// Errors: the program cannot be controlled, or the request does not fit the region.
   Result<RunOutcome> execute(const RunRequest& request,
-                             std::function<void(std::span<const HeddleEvent>)> on_events = {});
+                             std::function<void(std::span<const HeddleEvent>)> on_events = {},
+                             std::function<void(std::span<const HeddleDecision>)> on_decisions = {});
 
   /// The last execute() failed because a thread spins where heddle cannot make it give way (docs/plain.md).
   bool escaped() const { return escape_.has_value(); }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/decision.h"
 #include "src/engine/check.h"
 #include "src/engine/recording_file.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kRingEvents = 1u << 20;
+constexpr std::uint64_t kRingEvents = 1u << 20, kRingDecisions = 1u << 18;
 constexpr std::uint64_t kKeepBytes = 256 * kMiB;  // what may stay allocated between two runs
 
 struct AreaSize {
@@ -37,6 +38,7 @@ constexpr AreaSize kSizes[] = {
     {HEDDLE_AREA_CHOICES, 1 * kGiB},
     {HEDDLE_AREA_RACES, 16 * kMiB},
     {HEDDLE_AREA_EVENTS, kRingEvents * sizeof(HeddleEvent)},
+    {HEDDLE_AREA_DECISIONS, kRingDecisions * sizeof(HeddleDecision)},
     {HEDDLE_AREA_STACKS, 256 * kMiB},
     {HEDDLE_AREA_PAYLOADS, 64 * kMiB},
     {HEDDLE_AREA_POINTS, 64 * kMiB},

@@ -175,10 +175,10 @@ std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock
 // run. Nor is a run kept whose steps have sites in light clones: the same seed takes another schedule with all hooks.
 Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Executor& executor) {
   const auto once = [&] {
-    std::function<void(std::span<const HeddleEvent>)> on_events;
+    std::function<void(std::span<const HeddleDecision>)> on_decisions;
     if (request.parameters.observe)
-      on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
-    return executor.execute(request, std::move(on_events));
+      on_decisions = [&](std::span<const HeddleDecision> decisions) { observer.on_decisions(decisions); };
+    return executor.execute(request, {}, std::move(on_decisions));
   };
   if (no_light_) request.parameters.light = 0;
   Result<RunOutcome> outcome = once();

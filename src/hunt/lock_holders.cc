@@ -47,17 +47,17 @@ void LockHolders::end_wait(std::uint32_t thread) {
 }
 
 void LockHolders::abandon(std::uint32_t lock) {
-  if (lock == ~0u)
+  if (lock == HEDDLE_SEVERAL_OBJECTS)
     all_abandoned_ = true;
   else if (lock)
     locks_[lock].abandoned = true;
 }
 
-void LockHolders::execute(const HeddleEvent& decision) {
+void LockHolders::execute(const HeddleDecision& decision) {
   switch (decision.kind) {
     case HEDDLE_EV_MUTEX_LOCK:
     case HEDDLE_EV_SPIN_LOCK:
-      if (decision.flags & HEDDLE_OF_TIMED) return try_to_take(locks_[decision.object], decision.thread);
+      if (decision.flags & HEDDLE_DECISION_TIMED) return try_to_take(locks_[decision.object], decision.thread);
       return take(locks_[decision.object], decision.thread);
     case HEDDLE_EV_MUTEX_TRYLOCK:
     case HEDDLE_EV_SPIN_TRYLOCK:

@@ -23,9 +23,9 @@ bool is_plain(std::uint32_t kind) {
 
 class Finder {
  public:
-  void add(const HeddleEvent& event) {
+  void add(const HeddleDecision& event) {
     if (event.thread >= kThreads) return;
-    const auto [name, is_new] = names_.emplace(event.stack, event.thread);
+    const auto [name, is_new] = names_.emplace(event.name, event.thread);
     if (is_new) clocks_[event.thread][event.thread] = 1;
     locks_.execute(event);
     switch (event.kind) {
@@ -47,7 +47,7 @@ class Finder {
         break;
       case HEDDLE_EV_RW_RDLOCK:
       case HEDDLE_EV_RW_WRLOCK:
-        if (!(event.flags & HEDDLE_OF_TIMED)) shared_[event.thread].insert(event.object);
+        if (!(event.flags & HEDDLE_DECISION_TIMED)) shared_[event.thread].insert(event.object);
         break;
       case HEDDLE_EV_RW_UNLOCK:
         shared_[event.thread].erase(event.object);
@@ -70,8 +70,8 @@ class Finder {
     for (std::size_t i = 0; i < kThreads; i++) into[i] = std::max(into[i], from[i]);
   }
   // Which of its creator's children it is, is not told: behind the first creation that nobody claimed.
-  void begin(const HeddleEvent& event) {
-    const auto creator = names_.find(static_cast<std::uint32_t>(event.address));
+  void begin(const HeddleDecision& event) {
+    const auto creator = names_.find(event.creator);
     if (creator == names_.end() || created_[creator->second].empty()) return;
     join(clocks_[event.thread], created_[creator->second].front());
     created_[creator->second].pop_front();
@@ -82,7 +82,7 @@ class Finder {
       if (locks_.holds(thread, lock)) out.insert(lock);
     return out;
   }
-  void access(const HeddleEvent& event) {
+  void access(const HeddleDecision& event) {
     const Clock& now = clocks_[event.thread];
     Access access{event.thread, now[event.thread], event.site, event.kind, held(event.thread)};
     std::vector<Access>& others = places_[event.address];
@@ -112,9 +112,9 @@ class Finder {
 
 }  // namespace
 
-std::vector<std::uint32_t> potential_races(std::span<const HeddleEvent> decisions) {
+std::vector<std::uint32_t> potential_races(std::span<const HeddleDecision> decisions) {
   Finder finder;
-  for (const HeddleEvent& decision : decisions) finder.add(decision);
+  for (const HeddleDecision& decision : decisions) finder.add(decision);
   return finder.sites();
 }
 
