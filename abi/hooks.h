@@ -71,8 +71,8 @@ void __heddle_fence(uint32_t order, struct HeddleSite* site);
 // itself (HEDDLE_SITE_LASTS); at others if HEDDLE_ACTIVE_BRANCHES is in `__heddle_active`.
 void __heddle_branch(uint32_t outcome, struct HeddleSite* site);
 
-// After a call of a function that may have no hooks: the low 64 bits of its result, if HEDDLE_ACTIVE_CALLS is in
-// `__heddle_active`. An exception leaves without.
+// After a call of a function that may have no hooks: its result, if HEDDLE_ACTIVE_CALLS is in `__heddle_active`; 0 if
+// HeddleSite::size is 0. An exception leaves without.
 void __heddle_call_result(uint64_t value, struct HeddleSite* site);
 
 // Values that come from outside: the pass replaces rdtsc/rdtscp/rdrand/rdseed intrinsics by these.

@@ -5,7 +5,8 @@
 //                                                if (__heddle_active & HEDDLE_ACTIVE_CALLS)
 //                                                  __heddle_call_result(zext(%r), @site)
 //
-// Integers, pointers and floating-point numbers of at most 64 bits. A function that has clones has no such hook: its
+// Integers, pointers and floating-point numbers of at most 64 bits; an invoke has its hook whatever it returns, since
+// that it came back says where it went. A function that has clones has no such hook: its
 // instructions are in the trace. A pointer may lead to either.
 #include "abi/events.h"
 #include "abi/hooks.h"
@@ -20,8 +21,13 @@ namespace {
 
 constexpr unsigned kMostBits = 64;
 
-bool is_number(const llvm::Type& type) {
-  return type.isIntegerTy() || type.isPointerTy() || type.isFloatTy() || type.isDoubleTy();
+// The bits of its result; 0: it is no number, or too large.
+unsigned bits_of_result(const llvm::CallBase& call, const llvm::DataLayout& layout) {
+  auto* type = call.getType();
+  const bool is_number = type->isIntegerTy() || type->isFloatTy() || type->isDoubleTy() ||
+                         (type->isPointerTy() && type->getPointerAddressSpace() == 0);
+  const auto bits = is_number ? layout.getTypeSizeInBits(type).getFixedValue() : 0;
+  return bits <= kMostBits ? static_cast<unsigned>(bits) : 0;
 }
 
 // The optimiser may make a jump of such a call: with a hook behind it, a loop that is written as calls would need a
@@ -32,9 +38,7 @@ bool is_last_of_function(const llvm::CallBase& call) {
 }
 
 bool has_unknown_result(const llvm::CallBase& call, const llvm::DataLayout& layout) {
-  const auto* type = call.getType();
-  if (!is_number(*type) || layout.getTypeSizeInBits(call.getType()).getFixedValue() > kMostBits) return false;
-  if (type->isPointerTy() && type->getPointerAddressSpace() != 0) return false;
+  if (!bits_of_result(call, layout) && !llvm::isa<llvm::InvokeInst>(call)) return false;
   if (call.isMustTailCall() || call.doesNotReturn() || call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
       llvm::isa<llvm::CallBrInst>(call))
     return false;
@@ -58,7 +62,7 @@ void hook_call_results(Work& work, const std::vector<llvm::WeakTrackingVH>& call
     auto* call = llvm::dyn_cast_or_null<llvm::CallBase>(static_cast<llvm::Value*>(handle));
     auto* next = call ? behind(*call) : nullptr;
     if (!next) continue;
-    const auto bits = work.layout().getTypeSizeInBits(call->getType()).getFixedValue();
+    const unsigned bits = bits_of_result(*call, work.layout());
     auto* site = work.site(*call, {HEDDLE_EV_CALL, static_cast<uint8_t>((bits + 7) / 8), 0, {}}, nullptr);
     ++work.stats.call_results;
     auto& context = call->getContext();
@@ -69,7 +73,7 @@ void hook_call_results(Work& work, const std::vector<llvm::WeakTrackingVH>& call
     auto* then = llvm::SplitBlockAndInsertIfThen(wanted, next->getIterator(), /*Unreachable=*/false,
                                                  llvm::MDBuilder(context).createBranchWeights(1, 1000));
     BuilderBefore hooked(*then);
-    llvm::Value* value = call;
+    llvm::Value* value = bits ? static_cast<llvm::Value*>(call) : hooked.getInt64(0);
     if (value->getType()->isFloatingPointTy()) value = hooked.CreateBitCast(value, hooked.getIntNTy(bits));
     value = value->getType()->isPointerTy() ? hooked.CreatePtrToInt(value, hooked.getInt64Ty())
                                             : hooked.CreateZExt(value, hooked.getInt64Ty());

@@ -253,13 +253,13 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
 
 HEDDLE_EXPORT void __heddle_call_result(uint64_t value, HeddleSite* site) {
   Thread* t = self;
-  if (!t || parallel || !wants(HEDDLE_DETAIL_CALLS)) return;
+  if (!t || !wants(HEDDLE_DETAIL_CALLS)) return;  // a recording has no detail
   read_back_if_needed(*t, HEDDLE_THIS_FRAME);
   HeddleEvent e{};
   e.value = value;
   e.site = site_id(site);
   e.thread = (uint16_t)t->index;
   e.kind = HEDDLE_EV_CALL;
-  e.flags = (uint8_t)(HEDDLE_EF_VALUE | size_log2(site->size));
+  if (site->size) e.flags = (uint8_t)(HEDDLE_EF_VALUE | size_log2(site->size));
   emit(*t, e);
 }
