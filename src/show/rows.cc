@@ -11,7 +11,6 @@
 namespace heddle {
 namespace {
 
-bool is_range(const HeddleEvent& e) { return e.kind == HEDDLE_EV_READ_RANGE || e.kind == HEDDLE_EV_WRITE_RANGE; }
 bool is_access(const HeddleEvent& e) { return (kind_properties(e.kind) & HEDDLE_P_ACCESS) != 0; }
 
 bool is_plain_write(const HeddleEvent& e) { return e.kind == HEDDLE_EV_WRITE || e.kind == HEDDLE_EV_ATOMIC_STORE; }
