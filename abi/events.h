@@ -118,7 +118,8 @@ enum HeddleObjectClass {  // the synchronisation object that an event of the kin
   X(IO_CALL, "system call", HEDDLE_C_CALL, HEDDLE_O_NONE, HEDDLE_P_SYNC | HEDDLE_P_WRITE)                            \
   X(HANDOVER, "hand-over", HEDDLE_C_OTHER, HEDDLE_O_NONE, HEDDLE_P_SYNC)                                             \
   X(HEAP, "heap", HEDDLE_C_OTHER, HEDDLE_O_NONE, HEDDLE_P_SYNC)                                                      \
-  X(TIMER, "timer", HEDDLE_C_OTHER, HEDDLE_O_NONE, HEDDLE_P_NOTE)
+  X(TIMER, "timer", HEDDLE_C_OTHER, HEDDLE_O_NONE, HEDDLE_P_NOTE)                                                    \
+  X(CALL, "call", HEDDLE_C_OTHER, HEDDLE_O_NONE, HEDDLE_P_NOTE)
 
 enum HeddleEventKind {
 #define HEDDLE_X(name, text, event_class, object, props) HEDDLE_EV_##name,
@@ -157,7 +158,8 @@ static inline enum HeddleObjectClass heddle_object_class(uint32_t kind) {
 // One raw event as the runtime writes it and the host reads it. Host side it is stored by columns.
 struct HeddleEvent {
   uint64_t address;  // what was accessed; never compared between executions
-  uint64_t value;    // valid with HEDDLE_EF_VALUE; range kinds: the length; see heddle_is_early_timeout()
+  uint64_t value;    // valid with HEDDLE_EF_VALUE; range kinds: the length; CALL: the result; see
+                     // heddle_is_early_timeout()
   uint32_t site;     // static site id, or HEDDLE_SITE_PC | hash of a code address; 0 none
   uint32_t stack;    // index into the run's stack table; 0 none
   uint32_t object;   // sync object (index in the run's object table); 0 for plain accesses

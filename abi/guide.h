@@ -1,7 +1,6 @@
 // A guided run (runtime/strategy/guided.cc, src/simplify): turns of threads that are followed loosely.
-//   EXPECT    HeddleGuide, then HeddleGuidePath[paths], then hashes of actions: heddle_guide_action(kind, site, early)
-//   SCHEDULE  HeddleSegment[run.schedule_count]: {path | HEDDLE_GUIDE_JOINED, the number of actions after which it
-//   ends} STEPS     out: HeddleStep[result.steps]; `flags`: HEDDLE_STEP_...
+//   HEDDLE_AREA_GUIDE   in: HeddleGuide, and behind it the lists that it counts, in the order of its fields
+//   HEDDLE_AREA_GUIDED  out: HeddleGuidedStep[result.steps]
 #pragma once
 #include <stdint.h>
 
@@ -9,16 +8,6 @@
 
 // As run.strategy. Beyond those of hunts (abi/region.h): nobody asks for it by name.
 #define HEDDLE_STRATEGY_GUIDED 64u
-// A turn in no fixed order with the one before: of joined turns each thread goes as far as it can before another one
-// does.
-#define HEDDLE_GUIDE_JOINED 0x80000000u
-
-// For this step a thread was preempted.
-#define HEDDLE_STEP_BY_PREEMPTION 1u
-// This action is one that the path has, but far away.
-#define HEDDLE_STEP_FAR 2u
-// This action is a wait that ended by an early time-out.
-#define HEDDLE_STEP_EARLY 4u
 
 // An action of a path. A wait that ended by an early time-out is another action than one that did not.
 static inline uint32_t heddle_guide_action(uint32_t kind, uint32_t site, int early) {
@@ -26,15 +15,48 @@ static inline uint32_t heddle_guide_action(uint32_t kind, uint32_t site, int ear
 }
 
 struct HeddleGuide {
-  uint32_t paths;
+  uint32_t paths;    // HeddleGuidePath[paths]: one of each thread; 0 is main's
+  uint32_t turns;    // HeddleGuideTurn[turns]
+  uint32_t actions;  // uint32_t[actions]: heddle_guide_action() of all paths
   // May a thread be back on its path far away, where it has left out many different actions? Yes when a loop ends
   // sooner than it did (a thread does not wait any more), no when one turn of it takes another way (another thread
   // comes last to a barrier: what it does then is on its path, too, a few turns later). Nobody can tell which it is.
   uint32_t anywhere;
 };
 
-struct HeddleGuidePath {   // what one thread is expected to do; path 0 is main's
-  uint32_t parent;         // its path
-  uint32_t ordinal;        // k-th child of its parent, from 1
-  uint32_t first, actions; // first: an index in EXPECT, in words
+struct HeddleGuidePath {    // what one thread is expected to do
+  uint32_t parent;          // its path
+  uint32_t ordinal;         // k-th child of its parent, from 1
+  uint32_t first, actions;  // first: an index in the list of actions
 };
+
+struct HeddleGuideTurn {
+  uint32_t path;
+  uint32_t end;  // the number of actions of the path after which it ends
+  // 1: in no fixed order with the turn before. Of joined turns each thread goes as far as it can before another does.
+  uint32_t joined;
+};
+
+struct HeddleGuidedStep {  // what was done in its place
+  uint16_t thread;         // index
+  uint8_t kind;
+  uint8_t flags;  // HEDDLE_GUIDED_*
+  uint32_t site;
+};
+enum {
+  HEDDLE_GUIDED_BY_PREEMPTION = 1,  // for this step a thread was preempted
+  HEDDLE_GUIDED_FAR = 2,            // this action is one that the path has, but far away
+  HEDDLE_GUIDED_EARLY = 4,          // this action is a wait that ended by an early time-out
+};
+
+#ifdef __cplusplus
+static inline const HeddleGuidePath* heddle_guide_paths(const HeddleGuide* g) {
+  return reinterpret_cast<const HeddleGuidePath*>(g + 1);
+}
+static inline const HeddleGuideTurn* heddle_guide_turns(const HeddleGuide* g) {
+  return reinterpret_cast<const HeddleGuideTurn*>(heddle_guide_paths(g) + g->paths);
+}
+static inline const uint32_t* heddle_guide_actions(const HeddleGuide* g) {
+  return reinterpret_cast<const uint32_t*>(heddle_guide_turns(g) + g->turns);
+}
+#endif

@@ -71,6 +71,10 @@ void __heddle_fence(uint32_t order, struct HeddleSite* site);
 // itself (HEDDLE_SITE_LASTS); at others if HEDDLE_ACTIVE_BRANCHES is in `__heddle_active`.
 void __heddle_branch(uint32_t outcome, struct HeddleSite* site);
 
+// After a call of a function that may have no hooks: its result, if HEDDLE_ACTIVE_CALLS is in `__heddle_active`; 0 if
+// HeddleSite::size is 0. An exception leaves without.
+void __heddle_call_result(uint64_t value, struct HeddleSite* site);
+
 // Values that come from outside: the pass replaces rdtsc/rdtscp/rdrand/rdseed intrinsics by these.
 uint64_t __heddle_rdtsc(struct HeddleSite* site);
 uint64_t __heddle_rdrand(struct HeddleSite* site);
@@ -78,8 +82,9 @@ uint64_t __heddle_rdrand(struct HeddleSite* site);
 enum {
   HEDDLE_ACTIVE = 1,
   HEDDLE_ACTIVE_BRANCHES = 2,
-  HEDDLE_ACTIVE_RECORD = 4
-};  // bits of `__heddle_active`; the last: record clones (record_hooks.h)
+  HEDDLE_ACTIVE_RECORD = 4,  // record clones (record_hooks.h)
+  HEDDLE_ACTIVE_CALLS = 8
+};  // bits of `__heddle_active`
 
 // Called by a constructor that the pass puts (linkonce) in each linked module (executable or shared library).
 // `active` is that module's `__heddle_active`; sites are [first, last). The reference is WEAK: in a host without the

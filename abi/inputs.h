@@ -1,4 +1,4 @@
-// HeddleInput.reserved, as far as the host looks at it; the rest is the runtime's (runtime/io/stream.h).
+// HeddleInput.flags, as far as the host looks at it; the rest is the runtime's (runtime/io/stream.h).
 #pragma once
 #include <stdint.h>
 

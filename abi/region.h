@@ -6,13 +6,14 @@
 //   | header | threads | schedule | expect | choices | events | inputs in | inputs out|
 //   +--------+---------+----------+--------+---------+--------+-----------+-----------+---
 //
-// Who writes what: host: layout, `run`, areas *_IN, SCHEDULE, EXPECT, POINTS; server: `server`, `result.wait_status`;
-// child: the rest. Nothing needs clearing between runs but the counters, which the server resets before it forks.
+// Who writes what: host: layout, `run`, areas marked "in"; server: `server`, `result.wait_status`; child: the rest. An
+// area holds one kind of thing. Nothing needs clearing between runs but the counters, which the server resets before it
+// forks.
 #pragma once
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 8u
+#define HEDDLE_REGION_VERSION 9u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a
@@ -25,15 +26,16 @@
 
 enum HeddleAreaId {
   HEDDLE_AREA_THREADS,     // HeddleThreadInfo[HEDDLE_MAX_THREADS]
-  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]: what to follow, or what the strategy is told
-                           // (HeddleStrategy)
+  HEDDLE_AREA_SCHEDULE,    // in: HeddleSegment[run.schedule_count]: what to follow
   HEDDLE_AREA_EXPECT,      // in: uint32_t[run.expect_count], heddle_step_hash() of each step
   HEDDLE_AREA_POINTS,      // in: uint32_t[run.point_count], static site ids that are scheduling points
   HEDDLE_AREA_CHOICES,     // out: HeddleSegment[result.choice_count]
-  HEDDLE_AREA_EVENTS,      // out: ring of HeddleEvent, drained by the host (see `ring`)
+  HEDDLE_AREA_EVENTS,      // out: ring of HeddleEvent, drained by the host (HeddleRing)
+  HEDDLE_AREA_DECISIONS,   // out: ring of HeddleDecision (abi/decision.h), of run.observe decisions
   HEDDLE_AREA_INPUTS_IN,   // in: HeddleInput records to feed, run.input_bytes
   HEDDLE_AREA_INPUTS_OUT,  // out: HeddleInput records, result.input_bytes
   HEDDLE_AREA_PCS,         // out: HeddlePc[result.pc_count]
+  HEDDLE_AREA_PAYLOADS,  // out: HeddlePayload records, result.payload_bytes
   HEDDLE_AREA_STACKS,   // out: uint64_t words: {length, pc...}*, result.stack_words; a stack id is its word offset + 1
   HEDDLE_AREA_OBJECTS,  // out: HeddleObjectInfo[result.object_count]
   HEDDLE_AREA_RACES,    // out: HeddleRace[result.race_count]
@@ -43,6 +45,9 @@ enum HeddleAreaId {
   HEDDLE_AREA_META,     // recordings, by the host for whoever reads the file later: meta_bytes of meta, maps_bytes of
                         // /proc/PID/maps
   HEDDLE_AREA_STOPS,    // in, replays of recordings: uint32_t[run.stop_count], see HeddleStep::hooks
+  HEDDLE_AREA_TARGETS,  // in: what the strategy aims at: HeddleTargets (abi/targets.h)
+  HEDDLE_AREA_GUIDE,    // in, guided runs: HeddleGuide (abi/guide.h)
+  HEDDLE_AREA_GUIDED,   // out, guided runs: HeddleGuidedStep[result.steps]
   HEDDLE_AREA_COUNT
 };
 
@@ -59,7 +64,7 @@ struct HeddleSegment {  // a maximal run of steps by one thread
 struct HeddleStep {
   uint16_t thread;
   uint8_t kind;
-  uint8_t flags;  // HEDDLE_STEP_*
+  uint8_t flags;  // HEDDLE_STEP_OPEN
   uint32_t site, object;
   uint32_t hooks;  // HANDOVER: 1 + hooks since the thread's last step: the thread stopped in the last of them; else 0
 };
@@ -72,12 +77,10 @@ enum HeddleStrategy {
   HEDDLE_STRATEGY_RANDOM,
   HEDDLE_STRATEGY_PCT,
   HEDDLE_STRATEGY_POS,
-  HEDDLE_STRATEGY_SURW,  // SCHEDULE: {count of sites, 0}, {site, 0}*, {thread name, events of it and its descendants}*
-  HEDDLE_STRATEGY_RACEDIRECTED,  // SCHEDULE: {site, site} that shall meet, or nothing; then perhaps {bits: which of
-                                 // them the followed run had no point at, 0} and its segments
+  HEDDLE_STRATEGY_SURW,          // TARGETS: sites of the chosen set (none: all), threads
+  HEDDLE_STRATEGY_RACEDIRECTED,  // TARGETS: a race or none; SCHEDULE is followed first, as far as it goes
   HEDDLE_STRATEGY_PREFIX,        // SCHEDULE is followed as far as it goes, then nobody is preempted
-  HEDDLE_STRATEGY_RFF,  // SCHEDULE: {site of a write, site of a read that shall read from it}*, then perhaps {0, 0} and
-                        // such that shall not
+  HEDDLE_STRATEGY_RFF,           // TARGETS: reads_from
 };
 enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND_PARALLEL };
 // When a sleep or a time-out ends. VIRTUAL: when its virtual time has come, which is when no other thread can run.
@@ -86,17 +89,22 @@ enum HeddleBackend { HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS, HEDDLE_BACKEND
 enum HeddleTimeModel { HEDDLE_TIME_VIRTUAL, HEDDLE_TIME_LOOSE };
 #define HEDDLE_ENUMERATED_TIMEOUTS 2u  // early ones of each thread that icb, dfs and dpor enumerate
 enum HeddlePointSet { HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL };
+// What a run records beside its choices, inputs and hashes: a set of bits. Any of them but STACKS implies POINTS.
 enum HeddleDetail {
-  HEDDLE_DETAIL_CHOICES,   // choices, inputs, hashes
-  HEDDLE_DETAIL_POINTS,    // + an event per step
-  HEDDLE_DETAIL_ACCESSES,  // + every hooked access with its value, mallocs
-  HEDDLE_DETAIL_BRANCHES,  // + branch outcomes
+  HEDDLE_DETAIL_POINTS = 1,    // an event per step; of an atomic operation with the value that it saw or stored
+  HEDDLE_DETAIL_ACCESSES = 2,  // an event per hooked access, allocation and release
+  HEDDLE_DETAIL_VALUES = 4,    // the values of these accesses, of ranges their bytes (PAYLOADS)
+  HEDDLE_DETAIL_BRANCHES = 8,  // an event per branch, with its outcome
+  HEDDLE_DETAIL_CALLS = 16,    // an event per call of a function without hooks, with its result
+  HEDDLE_DETAIL_STACKS = 32,   // the stacks of events; of races, too
+  HEDDLE_DETAIL_ALL = 63
 };
 
 struct HeddleRun {  // in
   uint64_t seed;
   uint64_t run_index;
-  uint32_t strategy, backend, point_set, detail;
+  uint32_t strategy, backend, point_set;
+  uint32_t detail;    // HEDDLE_DETAIL_*
   uint32_t detector;  // 0/1
   uint32_t inspect;   // 1: on a failure wait until the host has read the stacks (host sets child_go)
   uint32_t feed;      // 1: inputs come from INPUTS_IN, outside effects are suppressed
@@ -114,7 +122,7 @@ struct HeddleRun {  // in
   uint32_t debugger;  // 1: a debugger drives this process: it is the run itself and has no server (see HeddleDebugger)
   uint64_t stop_count;  // entry 0: main's first stop; entry n + 1: the next stop of the thread of step n
   uint32_t fork_ahead;  // 1: the server may fork the next run before it is asked for, while the host looks at this one
-  uint32_t observe;     // so many of the first decisions are events (HEDDLE_OF_*), at detail CHOICES only
+  uint32_t observe;     // so many of the first decisions go into DECISIONS, if `detail` is 0
   uint32_t time_model;  // enum HeddleTimeModel
   uint32_t early_timeouts;  // LOOSE: of 256 timed waits, so many may end early; strategies that follow a schedule
                             // decide themselves
@@ -125,18 +133,6 @@ struct HeddleRun {  // in
   uint32_t foreign;  // 1: inputs come from somebody whom the user does not trust: no code is taken from them
   uint32_t late_signals;  // 1: as traces of earlier versions were made: a signal's handler runs where a thread calls a
                           // modelled function or makes a system call, not at atomic instructions and accesses
-};
-
-// A decision as an event: thread, kind, site, object and address of what was chosen; `value`: bit i: thread i < 64
-// could have been; `stack`: a hash of the thread's name. Of THREAD_START, which accesses nothing, `address` is the hash
-// of its creator's name. An access has no object: `object` is its size in bytes (~0u: that or more); of THREAD_EXIT it
-// is a robust mutex that the thread leaves locked (~0u: more than one), of THREAD_JOIN 1: it does not wait; else 0.
-enum {
-  HEDDLE_OF_HANDLER = 1,  // what was chosen is the handler of a signal, in place of the step that the decision names
-  HEDDLE_OF_COULD_STAY = 16,  // the thread before could have gone on: choosing another one is a preemption
-  HEDDLE_OF_MORE = 32,        // threads beyond 64 could have been chosen
-  HEDDLE_OF_TIMED = 64,       // what was chosen has a deadline: when it can be chosen is a matter of time too
-  HEDDLE_OF_GAVE_WAY = 128,   // the thread before had to: that `value` lacks it does not mean that it could not go on
 };
 
 // Order of the contract in DESIGN.md ("Kinds").
@@ -213,6 +209,13 @@ struct HeddleObjectInfo {  // a synchronisation object
   uint32_t first_stack;  // stack id of its first use, in runs that keep stacks
 };
 
+// The bytes of a range that was read or written. Followed by `size` bytes, padded to 8. Not in order of the events.
+struct HeddlePayload {
+  uint64_t event;  // its number, from 0
+  uint64_t size;   // less than the range: at HEDDLE_MAX_PAYLOAD it was cut
+};
+#define HEDDLE_MAX_PAYLOAD 4096u
+
 struct HeddlePc {
   uint64_t pc;
   uint32_t site;        // HEDDLE_SITE_PC | hash
@@ -246,7 +249,7 @@ struct HeddleInput {
   uint16_t number;  // system call number, or a sub-kind
   int64_t result;   // return value, or -errno
   uint32_t size;    // bytes of data
-  uint32_t reserved;
+  uint32_t flags;   // HEDDLE_INPUT_* (abi/inputs.h) and the runtime's own; bits 16 to 23: the descriptor, modulo 256
 };
 enum HeddleInputKind {
   HEDDLE_IN_SYSCALL = 1,
@@ -293,9 +296,10 @@ struct HeddleResult {      // out
   uint32_t awaiting_host;  // child: failure record complete, stopped for inspection until run generation's child_go
   uint64_t steps, choice_count, switches, preemptions;
   uint64_t access_count, event_count;  // accesses seen by hooks; events written to the ring
-  uint64_t input_bytes, note_bytes, stack_words;
+  uint64_t input_bytes, note_bytes, stack_words, payload_bytes;
   uint32_t thread_count, object_count, pc_count, race_count, module_count;
   uint32_t overflow;  // bit per area that was full: the run is marked incomplete
+  uint32_t cut_off;   // HEDDLE_CUT_OFF_* (abi/cut_off.h): the runtime ended it, and nothing is known to be wrong
   uint64_t virtual_ns;
   uint64_t hash;  // over all steps: equal seed, equal hash
   uint64_t inputs_fed;
@@ -330,6 +334,13 @@ struct HeddleDebugger {
   uint32_t reserved;
 };
 
+// A ring: the child writes at `head` (the number of all that it ever wrote), the host has consumed `tail` of them. If it
+// is full, the child rings the host and waits on tail_futex, which the host increments with each drain.
+struct HeddleRing {
+  uint64_t head, tail;
+  uint32_t tail_futex, waiting;
+};
+
 enum HeddleServerState { HEDDLE_SERVER_NONE, HEDDLE_SERVER_READY, HEDDLE_SERVER_RUNNING, HEDDLE_SERVER_FAILED };
 
 #define HEDDLE_ENVIRONMENT_READ 256u
@@ -351,10 +362,7 @@ struct HeddleRegion {
   uint32_t server_done;    // server: last finished generation
   char server_error[256];  // why server_state is FAILED
 
-  // Ring of events: the child writes at `ring_head` (total events ever), the host has consumed `ring_tail`.
-  // A full ring: the child rings the host and waits on ring_tail_futex (incremented by the host with each drain).
-  uint64_t ring_head, ring_tail;
-  uint32_t ring_tail_futex, ring_waiting;
+  struct HeddleRing events, decisions;
 
   uint64_t meta_bytes, maps_bytes;
   struct HeddleRun run;

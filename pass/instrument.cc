@@ -46,6 +46,7 @@ SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const C
   Spins spins(f, privacy);
   Work work{module, hooks, sites, ordinals, stats, privacy, spins, active, recursive, clones.name};
   describe_calls(f, work, wrappers);
+  const auto calls = calls_with_unknown_results(f);
   std::vector<llvm::Instruction*> instructions;
   for (auto& instruction : llvm::instructions(f))
     if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallBase>(instruction))
@@ -58,6 +59,7 @@ SiteArray instrument(llvm::Module& module, llvm::GlobalVariable* active, const C
         hook_assembly(work, *instruction) || hook_call(work, *instruction);
   }
   hook_branches(work, f);
+  hook_call_results(work, calls);
   return sites.finish(f, clones.name, flag_if(wrappers.contains(clones.name), HEDDLE_SITE_WRAPPER));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ValueHandle.h"
 #include "pass/clone.h"
 #include "pass/hooks.h"
 #include "pass/ordinals.h"
@@ -50,6 +51,11 @@ void hook_byval(Work& work, llvm::CallBase& call);              // ranges.cc: ar
 void hook_branches(Work& work, llvm::Function& f);              // branches.cc: changes the CFG, so it comes last
 
 void order_pointer_unlock(llvm::Function& clone, llvm::StringRef name);  // pointer_locks.cc: comes first
+
+/// call_results.cc: calls whose result no event tells; before the first hook goes in. Their hooks come last of all, so
+/// that the sites of the others are numbered as without them.
+std::vector<llvm::WeakTrackingVH> calls_with_unknown_results(llvm::Function& f);
+void hook_call_results(Work& work, const std::vector<llvm::WeakTrackingVH>& calls);
 
 /// Light clones have this hook too (light.h).
 void keep(llvm::CallInst* hook);

@@ -16,6 +16,7 @@ struct Stats {
   unsigned atomics_skipped = 0;
   unsigned fences = 0;
   unsigned branches = 0;
+  unsigned call_results = 0;     // of functions that may have no hooks
   unsigned outside = 0;          // rdtsc, rdrand and the like
   unsigned unhandled = 0;        // accesses of a form we cannot describe (scalable vectors)
   unsigned sites = 0;

@@ -81,6 +81,8 @@ bool io_run_handlers(Thread& t);
 bool io_recover_fault(void* ucontext);
 /// What lies at `p` (1, 2, 4 or 8 bytes); false when it cannot be read: the program's own access will fault, not ours.
 bool io_peek(const volatile void* p, uint32_t size, uint64_t* value);
+/// The same for any number of bytes; `to` is undefined behind false.
+bool io_peek_bytes(const volatile void* p, size_t size, void* to);
 /// The program has a handler of its own for SIGSEGV or SIGBUS (runtime/fail/signals.cc).
 extern bool program_handles_faults;
 

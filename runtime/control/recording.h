@@ -1,20 +1,26 @@
 // What the scheduler and the hooks write into the region: events, choices, stacks, code addresses.
 #pragma once
+#include "abi/decision.h"
 #include "runtime/control/thread.h"
 
 namespace heddle::rt {
 
 struct Recording {
-  uint32_t detail;
+  uint32_t detail;      // HEDDLE_DETAIL_*: complete, as the ABI says what implies what
   uint64_t head;        // events written
   uint64_t complete;    // of these: cannot change any more
   uint64_t ring_mask;   // capacity - 1
   HeddleEvent* ring;
+  HeddleDecision* decisions;  // a ring, too
+  uint64_t decision_mask;
   HeddleSegment* choices;
   uint64_t choice_capacity;
   HeddleSegment* segment;  // the current one; one of nobody's while none fits
 };
 extern Recording recording;
+
+/// One of these bits is in the run's detail.
+inline bool wants(uint32_t details) { return (recording.detail & details) != 0; }
 
 void recording_start();
 

@@ -155,7 +155,7 @@ void commit(Thread* current, Thread& next, bool fair) {
   const uint64_t skipped = expire_early(next);
   count_step(next, next.op);
   record_step(next, new_segment);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
+  if (HEDDLE_UNLIKELY(wants(HEDDLE_DETAIL_POINTS))) {
     HeddleEvent e{};
     e.address = next.op.address;
     e.site = next.op.site;
@@ -183,7 +183,7 @@ void commit(Thread* current, Thread& next, bool fair) {
 
 // Details of each point are wanted, or each step is compared, or inputs are fed by step.
 bool wants_each_step() {
-  return recording.detail >= HEDDLE_DETAIL_POINTS || region->run.feed || control.expect_count;
+  return recording.detail || region->run.feed || control.expect_count;
 }
 
 // How long the chosen thread may go on without asking: until the strategy wants to be asked, its segment gets too long
@@ -363,7 +363,7 @@ Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
   read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
   io_deliver_signals();
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+  if (HEDDLE_UNLIKELY(wants(HEDDLE_DETAIL_STACKS)))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   return pass(t, op, ready, argument, deadline, false);
 }
@@ -398,7 +398,7 @@ Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline
   Thread& t = *self;
   read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
   io_deliver_signals();
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+  if (HEDDLE_UNLIKELY(wants(HEDDLE_DETAIL_STACKS)))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   unproductive();
   return pass(t, op, ready, argument, deadline, op.kind != HEDDLE_EV_YIELD || must_give_way(t));
@@ -407,7 +407,7 @@ Wake point_yielding(const Op& op, Ready ready, void* argument, uint64_t deadline
 Wake point_waiting(const Op& op, Ready ready, void* argument, uint64_t deadline) {
   Thread& t = *self;
   read_back_if_needed(t, HEDDLE_CALLERS_FRAME);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+  if (HEDDLE_UNLIKELY(wants(HEDDLE_DETAIL_STACKS)))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   return pass(t, op, ready, argument, deadline, true);
 }
@@ -487,7 +487,7 @@ void scheduler_start() {
   control.expect = area<uint32_t>(HEDDLE_AREA_EXPECT);
   control.expect_count = run.strict ? run.expect_count : 0;
   control.hash = 0xcbf29ce484222325ull;
-  control.observe = recording.detail < HEDDLE_DETAIL_POINTS ? run.observe : 0;
+  control.observe = recording.detail ? 0 : run.observe;
   control.always_ask = wants_each_step() || control.observe;
   strategy = &strategy_of(run);
   const char* obstacle = run.backend == HEDDLE_BACKEND_FIBERS ? no_fibers() : "";

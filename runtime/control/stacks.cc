@@ -142,7 +142,7 @@ void stacks_start() {
 }
 
 uint32_t capture_stack(void* frame_address, void* return_address) {
-  if (recording.detail < HEDDLE_DETAIL_POINTS) return 0;
+  if (!wants(HEDDLE_DETAIL_STACKS)) return 0;
   Walk w;
   if (walk_tables) {
     uint64_t frames[kMaxFrames];

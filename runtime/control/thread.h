@@ -82,7 +82,7 @@ struct Thread : HeddleHot {  // `budget`: hooks left before a forced point; `req
   // A write whose value is read back at the next hook: (event number + 1) in the ring, 0 none.
   uint64_t written_event;
   const volatile void* written_address;
-  uint32_t written_size;
+  uint64_t written_size;
   uint64_t written_first;  // it is the last of a group, whose first event this is: number + 1; 0: it is alone
 
   struct {  // between __heddle_atomic and __heddle_atomic_done

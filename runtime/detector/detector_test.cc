@@ -263,7 +263,7 @@ TEST_F(Detector, FourThousandThreads) {
 }
 
 TEST(DetectorRecord, SaysWhatWhereAndWho) {
-  World w(HEDDLE_DETAIL_POINTS);
+  World w(HEDDLE_DETAIL_STACKS);
   int a = w.create(0), b = w.create(0);
   region->result.steps = 77;
   w.write(a, kX, 8);
@@ -283,7 +283,7 @@ TEST(DetectorRecord, SaysWhatWhereAndWho) {
 }
 
 TEST(DetectorRecord, StacksOfExpandedWordsAndSharedReadersAreKept) {
-  World w(HEDDLE_DETAIL_POINTS);
+  World w(HEDDLE_DETAIL_STACKS);
   int a = w.create(0), b = w.create(0), c = w.create(0);
   w.read(a, kX, 4), w.read(b, kX, 4), w.write(a, kY, 4);
   w.write(c, kX + 1, 1), w.write(c, kY + 1, 1);

@@ -19,7 +19,7 @@ using Pair = std::pair<int, int>;  // events: first, second
 
 class World {
  public:
-  explicit World(uint32_t detail = HEDDLE_DETAIL_CHOICES);
+  explicit World(uint32_t detail = 0);
   ~World();
 
   // What happens. Each returns the number of its event. Thread 0 exists.

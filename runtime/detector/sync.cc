@@ -74,7 +74,7 @@ void start() {
   prepare();
   in_run = directory && epoch_owner;
   if (!in_run) return note("race detector: no memory for its shadow; races are not looked for");
-  keep_stacks = region->run.detail >= HEDDLE_DETAIL_POINTS;
+  keep_stacks = (region->run.detail & HEDDLE_DETAIL_STACKS) != 0;
   for (uint32_t i = 0; i < thread_count(); i++) attach(thread(i));
   not_joined = thread_count();
   on = not_joined > 1;

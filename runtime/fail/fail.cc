@@ -89,7 +89,7 @@ bool a_lock_cycle_is_closed() {
 
 // Of the program nothing is known but that it was not at its end: no failure, and no stacks.
 [[noreturn]] void cut_off(uint32_t why) {
-  if (begin_failure(self)) region->result.overflow |= why;
+  if (begin_failure(self)) region->result.cut_off |= why;
   end_run(0);
 }
 

@@ -27,7 +27,7 @@ uint64_t memory_now(const volatile void* p, uint32_t size) {
 // Everything that is not the hot path. The frame that the program called is the hook's, or this one after a tail call.
 void controlled_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS))
+  if (HEDDLE_UNLIKELY(wants(HEDDLE_DETAIL_STACKS)))
     t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   point_here(t, Op{kind, site_id(site), 0, (uint64_t)p, size});
 }
@@ -53,7 +53,7 @@ HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, 
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
   changed ? productive() : looked_at(p, after);
-  if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
+  if (HEDDLE_UNLIKELY(wants(HEDDLE_DETAIL_POINTS))) {
     if (uint64_t n = t->last_event) {
       HeddleEvent& e = event_at(n - 1);
       e.flags |= (uint8_t)(size_log2(op.size) | HEDDLE_EF_VALUE | (success ? 0 : HEDDLE_EF_FAILED));

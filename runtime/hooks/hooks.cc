@@ -8,6 +8,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
+#include "runtime/control/payloads.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
@@ -62,23 +63,27 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   if (HEDDLE_UNLIKELY(nearly_overflows(t, frame))) return;
   bool is_write = kind == HEDDLE_EV_WRITE || kind == HEDDLE_EV_WRITE_RANGE;
   is_point |= (site->state & HEDDLE_SITE_POINT) || region->run.point_set == HEDDLE_POINTS_ALL;
-  if (recording.detail >= HEDDLE_DETAIL_POINTS) t.info->pending_stack = capture_stack(frame, caller);
+  if (wants(HEDDLE_DETAIL_STACKS)) t.info->pending_stack = capture_stack(frame, caller);
   if (is_point) {
     const Op op{kind, site_id(site), 0, (uint64_t)p, length ? (uint32_t)(length < ~0u ? length : ~0u) : size};
     may_stay() ? stay(t, op) : point_here(t, op);
     is_write ? productive() : looked_at(p, 0);  // its value is not read here: the address may be bad
-    if (recording.detail >= HEDDLE_DETAIL_POINTS) {
+    if (wants(HEDDLE_DETAIL_POINTS)) {
       event_at(t.last_event - 1).flags |= (uint8_t)size_log2(size);
       if (length) last_event_value(length);
     }
-  } else if (recording.detail >= HEDDLE_DETAIL_ACCESSES) {
+  } else if (wants(HEDDLE_DETAIL_ACCESSES)) {
     record_access(t, p, size, kind, site, length);
+  } else {
+    return;
   }
-  if (recording.detail < HEDDLE_DETAIL_ACCESSES || length) return;
+  if (!wants(HEDDLE_DETAIL_VALUES)) return;
   if (is_write) {
     t.written_event = t.last_event;
     t.written_address = p;
-    t.written_size = size;
+    t.written_size = length ? length : size;
+  } else if (length) {
+    record_payload(t.last_event - 1, p, length);
   } else if (uint64_t value; io_peek(p, size, &value)) {
     last_event_value(value);
   }
@@ -224,7 +229,7 @@ void controlled_branch_told(Thread& t, uint32_t outcome, HeddleSite* site) { cou
 
 __attribute__((noinline)) void branch_slow(Thread& t, uint32_t outcome, HeddleSite* site) {
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
-  if (recording.detail >= HEDDLE_DETAIL_BRANCHES) {
+  if (wants(HEDDLE_DETAIL_BRANCHES)) {
     HeddleEvent e{};
     e.value = outcome;
     e.site = site_id(site);
@@ -241,7 +246,20 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(by_places)) return discipline.branch(*t, outcome, site);
-  if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES)))
+  if (HEDDLE_UNLIKELY(t->written_event | wants(HEDDLE_DETAIL_BRANCHES)))
     return branch_slow(*t, outcome, site);
   count_branch(*t, outcome, site);
+}
+
+HEDDLE_EXPORT void __heddle_call_result(uint64_t value, HeddleSite* site) {
+  Thread* t = self;
+  if (!t || !wants(HEDDLE_DETAIL_CALLS)) return;  // a recording has no detail
+  read_back_if_needed(*t, HEDDLE_THIS_FRAME);
+  HeddleEvent e{};
+  e.value = value;
+  e.site = site_id(site);
+  e.thread = (uint16_t)t->index;
+  e.kind = HEDDLE_EV_CALL;
+  if (site->size) e.flags = (uint8_t)(HEDDLE_EF_VALUE | size_log2(site->size));
+  emit(*t, e);
 }

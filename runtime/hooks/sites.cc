@@ -105,10 +105,13 @@ bool has_points(const Module& m, const HeddleLight& light) {
   return false;
 }
 
+// What light clones have no hooks for.
+constexpr uint32_t kNeedsAllHooks = HEDDLE_DETAIL_ACCESSES | HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_CALLS;
+
 void switch_lights(const Module& m) {
   const HeddleRun& run = region->run;
   const bool wanted = run.light && !run.detector && !run.fail_on_race && !run.debugger &&
-                      run.point_set != HEDDLE_POINTS_ALL && run.detail < HEDDLE_DETAIL_ACCESSES;
+                      run.point_set != HEDDLE_POINTS_ALL && !(run.detail & kNeedsAllHooks);
   if (!wanted) return;
   for (HeddleLight* light = m.first_light; light < m.last_light; light++)
     light->on = run.point_set != HEDDLE_POINTS_RACY || !has_points(m, *light);
@@ -116,7 +119,10 @@ void switch_lights(const Module& m) {
 
 void activate(Module& m) {
   // Nobody counts branches that close no loop: they are hooks for whoever reads a trace.
-  *m.active = region->run.detail < HEDDLE_DETAIL_ACCESSES ? HEDDLE_ACTIVE : HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
+  // They also tell the value of a write before the next one changes it.
+  *m.active = HEDDLE_ACTIVE;
+  if (region->run.detail & (HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_ACCESSES)) *m.active |= HEDDLE_ACTIVE_BRANCHES;
+  if (region->run.detail & HEDDLE_DETAIL_CALLS) *m.active |= HEDDLE_ACTIVE_CALLS;
   if (m.records) *m.active |= discipline.record_clones;
   HeddleResult& r = region->result;
   if (r.module_count < area_capacity<HeddleModuleInfo>(HEDDLE_AREA_MODULES))

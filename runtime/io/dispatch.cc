@@ -215,6 +215,8 @@ bool io_peek(const volatile void* p, uint32_t size, uint64_t* value) {
   }
 }
 
+bool io_peek_bytes(const volatile void* p, size_t size, void* to) { return read_program(to, (uint64_t)p, size); }
+
 ThreadIo& io_of(Thread& t) {
   if (HEDDLE_LIKELY(t.io != nullptr)) return *static_cast<ThreadIo*>(t.io);
   ThreadIo* io = arena_new<ThreadIo>();

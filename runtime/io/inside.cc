@@ -457,14 +457,14 @@ void feed_inside(Call& c) {
   ThreadIo& io = io_of(c.thread);
   const WithoutSignals here(c.thread);
   uint64_t deadline = 0;
-  for (const HeddleInput* r; (r = &stream_expect(c))->reserved & kInputWaited;) {
+  for (const HeddleInput* r; (r = &stream_expect(c))->flags & kInputWaited;) {
     if (!deadline && r->size >= sizeof c.timeout) {
       __builtin_memcpy(&c.timeout, data_of(*r), sizeof c.timeout);
       if (c.timeout != ~0ull) deadline = deadline_in(c.timeout);
     }
     stream_consume(c.thread, io);
     const HeddleInput* next = stream_peek(io);
-    const bool came = next && !(next->reserved & kInputTimedOut);
+    const bool came = next && !(next->flags & kInputTimedOut);
     c.thread.waits_inside = true;
     control.inside_waits++;
     point_waiting(op_of(c, HEDDLE_EV_IO_RETURN), came ? nullptr : never, nullptr, deadline);

@@ -89,8 +89,8 @@ long feed_mapping(Call& c) {
   if (region->run.foreign && (c.a[2] & PROT_EXEC)) refuse_foreign_code();
   ThreadIo& io = io_of(c.thread);
   const HeddleInput* r = stream_peek(io);
-  if (!r || r->kind != HEDDLE_IN_MMAP || (r->reserved & kInputFailed)) input_mismatch(c.thread, "mmap of a file", r);
-  if (r->reserved & kInputMissing) diverge_input("the program maps a file that was too big to be recorded");
+  if (!r || r->kind != HEDDLE_IN_MMAP || (r->flags & kInputFailed)) input_mismatch(c.thread, "mmap of a file", r);
+  if (r->flags & kInputMissing) diverge_input("the program maps a file that was too big to be recorded");
   stream_consume(c.thread, io);
   if (failed(r->result)) return r->result;
   long flags = (c.a[3] & ~(long)(MAP_SHARED_VALIDATE | MAP_HUGETLB | MAP_SYNC)) | MAP_ANONYMOUS;
@@ -103,7 +103,7 @@ long feed_mapping(Call& c) {
   if (r->size <= (uint64_t)c.a[1]) __builtin_memcpy((void*)at, data_of(*r), r->size);
   if (c.a[2] != (PROT_READ | PROT_WRITE)) raw_syscall(SYS_mprotect, at, c.a[1], c.a[2]);
   fault_behind_end((uint64_t)at, (uint64_t)c.a[1], r->size, c.a[2]);
-  if (r->reserved & kInputShared) shared_file_fed(c, (uint64_t)at, r->size);
+  if (r->flags & kInputShared) shared_file_fed(c, (uint64_t)at, r->size);
   return at;
 }
 
@@ -137,7 +137,7 @@ long call_memory(Call& c) {
   if (feeding()) {
     const HeddleInput* r = stream_peek(io);
     uint64_t recorded = 0;
-    if (r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputFailed) && r->size == sizeof recorded)
+    if (r && r->kind == HEDDLE_IN_MMAP && (r->flags & kInputFailed) && r->size == sizeof recorded)
       __builtin_memcpy(&recorded, data_of(*r), sizeof recorded);
     if (recorded != count) return execute(c);
     stream_consume(c.thread, io);
@@ -161,7 +161,7 @@ bool is_step(const Call& c) {
   if (HEDDLE_LIKELY(!in_steps) || is_loader(c)) return false;
   if (!feeding()) return true;
   const HeddleInput* r = stream_peek(io_of(c.thread));
-  return r && r->kind == HEDDLE_IN_MMAP && (r->reserved & kInputStep);  // older recordings have none
+  return r && r->kind == HEDDLE_IN_MMAP && (r->flags & kInputStep);  // older recordings have none
 }
 
 // Somewhere else than its recording did, if it must: what a program does with the address then decides whether it goes

@@ -361,7 +361,7 @@ void Outgoing::append(RecordWriter& out) const {
 
 uint32_t outgoing_bytes(const HeddleInput& r) {
   OutgoingTail tail;
-  if (!(r.reserved & kInputOut) || r.size < sizeof tail) return 0;
+  if (!(r.flags & kInputOut) || r.size < sizeof tail) return 0;
   __builtin_memcpy(&tail, data_of(r) + r.size - sizeof tail, sizeof tail);
   const uint32_t bytes = (uint32_t)sizeof tail + (tail.sizes & 0xff);
   return bytes <= r.size && (tail.sizes & 0xff) <= Outgoing::kKept ? bytes : 0;
@@ -370,7 +370,7 @@ uint32_t outgoing_bytes(const HeddleInput& r) {
 void complete(HeddleInput& r, int64_t result, const Outgoing& sent) {
   r.result = result;
   sent.replace(r);
-  __atomic_store_n(&r.reserved, r.reserved & ~kInputUnderWay, __ATOMIC_RELEASE);  // last, for a kill
+  __atomic_store_n(&r.flags, r.flags & ~kInputUnderWay, __ATOMIC_RELEASE);  // last, for a kill
 }
 
 void Outgoing::replace(const HeddleInput& r) const {
@@ -392,7 +392,7 @@ void compare_old(const Call& c, const HeddleInput& r) {
   const bool hashed = c.number == SYS_write || c.number == SYS_pwrite64 || c.number == SYS_sendto;
   uint64_t expected;
   if (!hashed || r.result <= 0 || r.size != sizeof expected) return;
-  if (!discipline.wrote_hashes() && !(stream_in_other_order() && (r.reserved & kInputChanges))) return;
+  if (!discipline.wrote_hashes() && !(stream_in_other_order() && (r.flags & kInputChanges))) return;
   ByteHash bytes((uint64_t)r.result, true);
   bytes.add((uint64_t)c.a[1], (uint64_t)r.result);
   __builtin_memcpy(&expected, data_of(r), sizeof expected);

@@ -260,7 +260,7 @@ long call_clone(Call& c) {
   outgoing.taken(starts, 0);
   if (feeding()) {
     const HeddleInput& r = stream_expect(c);
-    if (r.reserved & kInputOut) outgoing.compare(starts, r);
+    if (r.flags & kInputOut) outgoing.compare(starts, r);
     BorrowedFrames::feed(c, r);
     return fed(c);
   }
@@ -303,7 +303,7 @@ long fed_exec(Call& c, Outgoing& outgoing) {
   if (r && r->kind == HEDDLE_IN_SYSCALL && r->number == c.number) {
     outgoing.taken(c, r->result);
     outgoing.compare(c, *r);
-    if (r->reserved & kInputExec) end_at_exec();
+    if (r->flags & kInputExec) end_at_exec();
     return fed(c);  // it failed in the recording
   }
   // Traces of before this record existed have none where it succeeded.
@@ -343,7 +343,7 @@ long call_exec(Call& c) {
   if (!r) return result;
   r->result = result;
   outgoing.replace(*r);
-  r->reserved &= ~kInputExec;
+  r->flags &= ~kInputExec;
   return result;
 }
 

@@ -137,7 +137,7 @@ long record_sent(Call& c, TakeOff& sent, Outgoing& outgoing, uint32_t flags, boo
   const long result = sent.execute();
   *again = result == -EINTR && restarts_after_signal(c);
   if (!r) return result;
-  if (HEDDLE_UNLIKELY(*again)) r->reserved |= kInputAgain;
+  if (HEDDLE_UNLIKELY(*again)) r->flags |= kInputAgain;
   outgoing.taken(c, result);
   complete(*r, result, outgoing);
   return result;
@@ -222,11 +222,11 @@ long feed_once(Call& c, bool* again) {
   Outgoing outgoing(c);
   if (detector::on && releases(c)) detector::io_release(c.thread);
   uint64_t started = virtual_now();
-  if (r->reserved & kInputWaited) {
+  if (r->flags & kInputWaited) {
     feed_inside(c);
     r = &stream_expect(c);
   }
-  if (r->reserved & kInputLeft) {
+  if (r->flags & kInputLeft) {
     if (r->size >= sizeof c.timeout) __builtin_memcpy(&c.timeout, data_of(*r), sizeof c.timeout);
     stream_consume(c.thread, io);
     const WithoutSignals here(c.thread);
@@ -240,7 +240,7 @@ long feed_once(Call& c, bool* again) {
     r = &stream_expect(c);
   }
   long result = r->result;
-  uint32_t flags = r->reserved;
+  uint32_t flags = r->flags;
   outgoing.taken(c, result);
   // In another order of its threads a program may print something else; what can come back to it has to be the same.
   if (stream_in_other_order() && !(flags & kInputChanges))

@@ -114,7 +114,7 @@ void one_leaves(Thread* t, uint32_t site, long number, const SharedFile& f, uint
   }
   const HeddleInput* r = t ? stream_peek(io_of(*t)) : stream_at_end();
   if (!r && !t) return;  // the recording ended in another way, which is said elsewhere
-  if (!r || r->kind != HEDDLE_IN_MMAP || !(r->reserved & kInputShared) || r->number != number ||
+  if (!r || r->kind != HEDDLE_IN_MMAP || !(r->flags & kInputShared) || r->number != number ||
       r->size != sizeof(SharedContents))
     input_mismatch(t ? *t : *self, t ? policy_of(number).name : "the end of the process", r);
   SharedContents expected;

@@ -31,15 +31,15 @@ struct Changes {
   uint64_t all, of[256];
 
   uint64_t seen_by(const HeddleInput& r) const {
-    return (r.reserved & kInputDepends ? all : 0) + (r.reserved & kInputMoves ? mix_bits(of[descriptor(r)]) : 0);
+    return (r.flags & kInputDepends ? all : 0) + (r.flags & kInputMoves ? mix_bits(of[descriptor(r)]) : 0);
   }
   void add(const HeddleInput& r, uint64_t at) {
     uint64_t& mine = of[descriptor(r)];
-    if (r.reserved & kInputChanges) all = mix_bits(all ^ (at + 1));
-    if (r.reserved & kInputMoves)
+    if (r.flags & kInputChanges) all = mix_bits(all ^ (at + 1));
+    if (r.flags & kInputMoves)
       mine = r.kind == HEDDLE_IN_SYSCALL && r.number == SYS_close ? 0 : mix_bits(mine ^ (at + 1));
   }
-  static uint32_t descriptor(const HeddleInput& r) { return r.reserved >> 16 & 0xff; }
+  static uint32_t descriptor(const HeddleInput& r) { return r.flags >> 16 & 0xff; }
 };
 Changes* done;       // in this run; null: the order is the recording's
 uint64_t* expected;  // beside `offsets`: what each record had seen
@@ -55,7 +55,7 @@ void walk(Visit visit) {
   for (uint64_t at = 0; at + sizeof(HeddleInput) <= end;) {
     const HeddleInput& r = *reinterpret_cast<const HeddleInput*>(base + at);
     if (record_bytes(r) > end - at) return;
-    if (r.thread < kStreams && !(r.reserved & kInputUnderWay)) visit(r, at);
+    if (r.thread < kStreams && !(r.flags & kInputUnderWay)) visit(r, at);
     at += record_bytes(r);
   }
 }
@@ -92,7 +92,7 @@ void stream_start() {
 namespace {
 // For reports: which timer, armed where, had to expire before what follows.
 void tell_timer(uint64_t skipped, uint32_t thread_index, uint32_t site) {
-  if (recording.detail < HEDDLE_DETAIL_POINTS || thread_index >= thread_count()) return;
+  if (!wants(HEDDLE_DETAIL_POINTS) || thread_index >= thread_count()) return;
   HeddleEvent e{};
   e.value = skipped;
   e.site = site;

@@ -5,7 +5,7 @@
 
 namespace heddle::rt {
 
-// HeddleInput::reserved
+// HeddleInput::flags
 enum : uint32_t {
   kInputLeft =
       1,  // the call left control here; its result is a later record (none: it never returned). Its order counts, too

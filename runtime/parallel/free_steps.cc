@@ -216,7 +216,7 @@ void set_holder(Object& o, uint32_t word) {
 }  // namespace
 
 void free_steps_start(bool barriers_work) {
-  free_steps_possible = barriers_work && !detector::in_run && recording.detail < HEDDLE_DETAIL_POINTS;
+  free_steps_possible = barriers_work && !detector::in_run && !recording.detail;
   if (!free_steps_possible) return;
   locks = static_cast<Object**>(map_memory(kLockPlaces * sizeof *locks));
   sites = static_cast<Site**>(map_memory(kSitePlaces * sizeof *sites));

@@ -50,7 +50,7 @@ class KeepAtomic {
 };
 
 bool is_told(const HeddleSite* site, const Thread& t) {
-  return site->flags || t.written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES);
+  return site->flags || t.written_event | wants(HEDDLE_DETAIL_BRANCHES);
 }
 
 __attribute__((noinline)) void stop_at_branch(Thread& t, const HeddleSite* site) {
@@ -96,7 +96,7 @@ void recorded_branch(Thread& t, uint32_t, HeddleSite* site) {
 void followed_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t kind, HeddleSite* site) {
   KeepAtomic atomic(t);
   count(t, site);
-  if (recording.detail < HEDDLE_DETAIL_ACCESSES) return atomic.nobody_wants_to_know();
+  if (!wants(HEDDLE_DETAIL_ACCESSES)) return atomic.nobody_wants_to_know();
   read_back_if_needed(t, HEDDLE_THIS_FRAME);
   t.info->pending_stack = capture_stack(__builtin_frame_address(0), __builtin_return_address(0));
   record_access(t, p, size, kind, site, 0);
@@ -111,7 +111,7 @@ void recorded_atomic(Thread& t, const volatile void* p, uint32_t size, uint32_t 
 
 void followed_fence(Thread& t, uint32_t, HeddleSite* site) {
   count(t, site);
-  if (recording.detail >= HEDDLE_DETAIL_ACCESSES) record_access(t, nullptr, 1, HEDDLE_EV_FENCE, site, 0);
+  if (wants(HEDDLE_DETAIL_ACCESSES)) record_access(t, nullptr, 1, HEDDLE_EV_FENCE, site, 0);
 }
 
 void recorded_fence(Thread& t, uint32_t, HeddleSite* site) {

@@ -8,6 +8,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
+#include "runtime/control/payloads.h"
 #include "runtime/control/recording.h"
 #include "runtime/control/scheduler.h"
 #include "runtime/control/stay.h"
@@ -83,9 +84,9 @@ class Group {
     read_back_if_needed(thread_, frame_);
     const uint32_t racy = by_places ? accesses_ : first_point();
     if (racy == accesses_ && !every_access_slow) return;
-    if (recording.detail >= HEDDLE_DETAIL_POINTS) thread_.info->pending_stack = capture_stack(frame_, caller_);
+    if (wants(HEDDLE_DETAIL_STACKS)) thread_.info->pending_stack = capture_stack(frame_, caller_);
     if (racy < accesses_) pass_point(racy);
-    if (recording.detail < HEDDLE_DETAIL_ACCESSES) return;
+    if (!wants(HEDDLE_DETAIL_ACCESSES)) return;
     for (uint32_t i = 0; i < accesses_; i++)
       if (i != racy) record(i);
     finish();
@@ -123,7 +124,7 @@ class Group {
     const Op op{site(i).kind, site_id(&site(i)), 0, address(i), site(i).size};
     may_stay() ? stay(thread_, op) : point_here(thread_, op);
     writes_something() ? productive() : looked_at((const volatile void*)address(i), 0);
-    if (recording.detail < HEDDLE_DETAIL_POINTS) return;
+    if (!wants(HEDDLE_DETAIL_POINTS)) return;
     told(i, thread_.last_event);
   }
 
@@ -142,17 +143,25 @@ class Group {
   void told(uint32_t i, uint64_t number) {
     if (!first_) first_ = number;
     HeddleEvent& e = event_at(number - 1);
-    if (is_range(i)) {
-      e.value = site(i).size;
-      e.flags |= HEDDLE_EF_VALUE;
-      return;
-    }
+    last_ = number;
+    if (is_range(i)) return told_range(i, e);
     e.flags |= (uint8_t)size_log2(site(i).size);
+    const bool atomic = (heddle_event_properties(site(i).kind) & HEDDLE_P_SYNC) != 0;
+    if (!atomic && !wants(HEDDLE_DETAIL_VALUES)) return;
     if (is_write(i))
       wrote_ = true;
     else if (uint64_t value; !is_written_before(i) && io_peek((const volatile void*)address(i), site(i).size, &value))
       e.value = value, e.flags |= HEDDLE_EF_VALUE;
-    last_ = number;
+  }
+
+  void told_range(uint32_t i, HeddleEvent& e) {
+    e.value = site(i).size;
+    e.flags |= HEDDLE_EF_VALUE;
+    if (!wants(HEDDLE_DETAIL_VALUES)) return;
+    if (is_write(i))
+      wrote_ = true;
+    else if (!is_written_before(i))
+      record_payload(last_ - 1, (const volatile void*)address(i), e.value);
   }
 
   // By an access of the group: what is there now is not what will be read.
@@ -169,7 +178,8 @@ class Group {
     if (first_ != last_) return;
     const HeddleEvent& e = event_at(last_ - 1);
     thread_.written_address = (const volatile void*)e.address;
-    thread_.written_size = 1u << (e.flags & HEDDLE_EF_SIZE);
+    const bool range = e.kind == HEDDLE_EV_WRITE_RANGE;
+    thread_.written_size = range ? e.value : 1ull << (e.flags & HEDDLE_EF_SIZE);
   }
 
   Thread& thread_;

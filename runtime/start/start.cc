@@ -112,7 +112,7 @@ void child_start() {
   scheduler_start();
   if (region->run.detector) detector::start();
   detector::on_race = fail_race;
-  every_access_slow = recording.detail >= HEDDLE_DETAIL_ACCESSES || region->run.point_set == HEDDLE_POINTS_ALL;
+  every_access_slow = wants(HEDDLE_DETAIL_ACCESSES) || region->run.point_set == HEDDLE_POINTS_ALL;
   discipline.run_starts(*self);
   threads_start();
   fail_start();

@@ -30,23 +30,23 @@ using Path = HeddleGuidePath;
 Guided guided[HEDDLE_MAX_THREADS];
 uint32_t index_of[HEDDLE_MAX_THREADS];  // of a thread of the guide, from 1; 0: not there yet
 const Path* paths;
-const uint32_t* words;
+const uint32_t* actions;
 uint32_t path_count;
 bool anywhere;
-const HeddleSegment* turns;
+const HeddleGuideTurn* turns;
 uint64_t turn_count, first_turn, turn;  // the first of the joined turns, and the one of them that is on
 uint64_t preemptions;                   // before the last question
 uint64_t capacity;                      // of the log of steps
 
-void start(const HeddleRun& run) {
-  words = area<uint32_t>(HEDDLE_AREA_EXPECT);
-  const auto* guide = reinterpret_cast<const HeddleGuide*>(words);
-  path_count = run.expect_count ? guide->paths : 0;
-  anywhere = run.expect_count && guide->anywhere;
-  paths = reinterpret_cast<const Path*>(guide + 1);
-  turns = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
-  turn_count = run.schedule_count;
-  capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
+void start(const HeddleRun&) {
+  const auto* guide = area<HeddleGuide>(HEDDLE_AREA_GUIDE);
+  path_count = guide->paths;
+  turn_count = guide->turns;
+  anywhere = guide->anywhere;
+  paths = heddle_guide_paths(guide);
+  turns = heddle_guide_turns(guide);
+  actions = heddle_guide_actions(guide);
+  capacity = area_capacity<HeddleGuidedStep>(HEDDLE_AREA_GUIDED);
 }
 
 void thread_created(uint32_t index) {
@@ -67,7 +67,7 @@ uint32_t slot_of(const View& v, uint32_t index) {
   return ~0u;
 }
 
-uint32_t expected(const Path& path, uint32_t position) { return words[path.first + position]; }
+uint32_t expected(const Path& path, uint32_t position) { return actions[path.first + position]; }
 
 // Would more than `most` different actions be left out if the next one on the path were that at `to`? A loop that ends
 // sooner leaves out its body once, however often it was expected.
@@ -96,17 +96,17 @@ uint32_t find_pending(const Path& path, const Guided& g, const Op& op, uint32_t 
 }
 
 // Can this turn go on? Then the slot of its thread among the enabled.
-uint32_t slot_of_turn(const View& v, const HeddleSegment& t) {
-  const uint32_t number = t.thread & ~HEDDLE_GUIDE_JOINED;
+uint32_t slot_of_turn(const View& v, const HeddleGuideTurn& t) {
+  const uint32_t number = t.path;
   if (number >= path_count || !index_of[number]) return ~0u;
   const uint32_t index = index_of[number] - 1, slot = slot_of(v, index);
   Guided& g = guided[index];
-  if (slot == ~0u || g.position >= t.steps) return ~0u;
+  if (slot == ~0u || g.position >= t.end) return ~0u;
   const Path& path = paths[number];
-  if (t.steps > path.actions) return v.yielding && v.current == index ? ~0u : slot;  // as long as it can
+  if (t.end > path.actions) return v.yielding && v.current == index ? ~0u : slot;  // as long as it can
   bool far = false;
-  const uint32_t found = find_pending(path, g, thread(index).op, t.steps, far);
-  if (found < t.steps) return slot;
+  const uint32_t found = find_pending(path, g, thread(index).op, t.end, far);
+  if (found < t.end) return slot;
   if (found < path.actions) {  // this turn was skipped
     g.position = found;
     return ~0u;
@@ -133,7 +133,7 @@ bool advance(uint32_t index, uint32_t end) {
 
 uint64_t end_of_joined(uint64_t first) {
   uint64_t end = first + 1;
-  while (end < turn_count && (turns[end].thread & HEDDLE_GUIDE_JOINED)) end++;
+  while (end < turn_count && turns[end].joined) end++;
   return end;
 }
 
@@ -160,19 +160,15 @@ uint32_t slot_freely(const View& v) {
 
 // What was done, for the host to make the next guide from. Whether a step came by a preemption is known a step later.
 void log_step(uint64_t step, Thread& t, bool far) {
-  HeddleStep* log = area<HeddleStep>(HEDDLE_AREA_STEPS);
+  HeddleGuidedStep* log = area<HeddleGuidedStep>(HEDDLE_AREA_GUIDED);
   if (step && step <= capacity && region->result.preemptions != preemptions)
-    log[step - 1].flags |= HEDDLE_STEP_BY_PREEMPTION;
+    log[step - 1].flags |= HEDDLE_GUIDED_BY_PREEMPTION;
   preemptions = region->result.preemptions;
   if (step < capacity)
-    log[step] = HeddleStep{(uint16_t)t.index,
-                           (uint8_t)t.op.kind,
-                           (uint8_t)((far ? HEDDLE_STEP_FAR : 0) | (waits_for_time(t) ? HEDDLE_STEP_EARLY : 0)),
-                           t.op.site,
-                           t.op.object,
-                           0};
+    log[step] = {(uint16_t)t.index, (uint8_t)t.op.kind,
+                 (uint8_t)((far ? HEDDLE_GUIDED_FAR : 0) | (waits_for_time(t) ? HEDDLE_GUIDED_EARLY : 0)), t.op.site};
   else
-    region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
+    region->result.overflow |= 1u << HEDDLE_AREA_GUIDED;
 }
 
 uint32_t choose(View& v) {
@@ -180,7 +176,7 @@ uint32_t choose(View& v) {
   const bool by_guide = slot != ~0u;
   if (!by_guide) slot = slot_freely(v);
   const uint32_t index = v.enabled[slot];
-  const bool far = advance(index, by_guide ? turns[turn].steps : guided[index].position + kPeek);
+  const bool far = advance(index, by_guide ? turns[turn].end : guided[index].position + kPeek);
   log_step(v.step, thread(index), far);
   return slot;
 }

@@ -4,6 +4,7 @@
 // runs of the hunt saw; the schedule of the run that showed it may be followed first, up to a point before the race; a
 // spinning thread may wait for a postponed one, so whenever one gives way a postponed one may go on; and when all are
 // postponed, one goes on.
+#include "abi/targets.h"
 #include "runtime/strategy/conflict.h"
 
 namespace heddle::rt {
@@ -18,13 +19,15 @@ uint64_t segment_count, position, used;
 
 void start(const HeddleRun& run) {
   rng.s = run_seed(run);
-  const HeddleSegment* pair = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
-  sites[0] = run.schedule_count ? pair->thread : 0;
-  sites[1] = run.schedule_count ? pair->steps : 0;
+  const auto* targets = area<HeddleTargets>(HEDDLE_AREA_TARGETS);
+  const HeddleRaceTarget race = targets->races ? *heddle_target_races(targets) : HeddleRaceTarget{};
+  sites[0] = race.first_site;
+  sites[1] = race.second_site;
+  new_point[0] = race.first_is_new;
+  new_point[1] = race.second_is_new;
   postponed = 0;
-  for (int i = 0; i < 2; i++) new_point[i] = run.schedule_count > 1 && (pair[1].thread >> i & 1);
-  segments = pair + 2;
-  segment_count = run.schedule_count > 2 ? run.schedule_count - 2 : 0;
+  segments = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
+  segment_count = run.schedule_count;
   position = used = 0;
 }
 void thread_created(uint32_t) {}

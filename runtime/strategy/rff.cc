@@ -3,6 +3,7 @@
 // towards them. The host mutates abstract schedules and keeps those that show pairs never seen before
 // (src/hunt/knowledge.h). Deviations: steering is by priorities on top of POS, not by a proof that a pair can still
 // hold: a read waits while its write is not the last one, and other writes wait between the two.
+#include "abi/targets.h"
 #include "runtime/strategy/conflict.h"
 
 namespace heddle::rt {
@@ -17,18 +18,20 @@ struct Part {           // of a place: an object or thread, or 4 bytes of memory
 Random rng;
 uint64_t low_water;  // of those that gave way, as in POS
 Part parts[kPlaces];  // direct-mapped: what is forgotten costs precision only
-HeddleSegment pairs[kMaxPairs];
+HeddleReadsFrom pairs[kMaxPairs];
 bool seen[kMaxPairs];
 uint32_t pair_count, wanted_count;  // the others shall not come true: the read comes first
 
 void start(const HeddleRun& run) {
   rng.s = run_seed(run);
   low_water = kUpper;
-  const HeddleSegment* told = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
-  pair_count = 0;
-  wanted_count = ~0u;
-  for (uint64_t i = 0; i < run.schedule_count && pair_count < kMaxPairs; i++)
-    told[i].steps ? (void)(pairs[pair_count++] = told[i]) : (void)(wanted_count = pair_count);
+  const auto* targets = area<HeddleTargets>(HEDDLE_AREA_TARGETS);
+  const HeddleReadsFrom* told = heddle_target_reads_from(targets);
+  pair_count = wanted_count = 0;
+  for (; pair_count < targets->reads_from && pair_count < kMaxPairs; pair_count++) {
+    pairs[pair_count] = told[pair_count];
+    if (!told[pair_count].forbidden) wanted_count = pair_count + 1;
+  }
 }
 void thread_created(uint32_t index) { thread(index).priority = rng.next() | kUpper; }
 
@@ -57,12 +60,12 @@ bool unwanted(const Op& op) {
   for (uint32_t i = 0; i < pair_count; i++) {
     if (seen[i]) continue;
     if (i >= wanted_count) {
-      if (op.site == pairs[i].thread) return true;
-    } else if (op.site == pairs[i].steps) {
-      if (last_write(op) != pairs[i].thread) return true;
+      if (op.site == pairs[i].write_site) return true;
+    } else if (op.site == pairs[i].read_site) {
+      if (last_write(op) != pairs[i].write_site) return true;
     } else if (may_write(op.kind)) {
       if (!last) last = last_write(op);
-      if (last && last == pairs[i].thread && op.site != last) return true;
+      if (last && last == pairs[i].write_site && op.site != last) return true;
     }
   }
   return false;
@@ -72,7 +75,7 @@ void executed(const Op& op) {
   const HeddlePlace place = place_of(op);
   if (place.space == HEDDLE_SPACE_NONE || !op.site) return;
   for (uint32_t i = 0; i < pair_count; i++)
-    if (!seen[i] && op.site == pairs[i].steps && (i >= wanted_count || last_write(op) == pairs[i].thread))
+    if (!seen[i] && op.site == pairs[i].read_site && (i >= wanted_count || last_write(op) == pairs[i].write_site))
       seen[i] = true;
   if (!may_write(op.kind)) return;
   const Parts in(place);

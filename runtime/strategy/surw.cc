@@ -4,6 +4,7 @@
 // before theirs. Everything else is a random walk. Deviations: a set is one group of sites that touched common memory,
 // another one in each run, or all sites (the paper: variables); the numbers come from earlier runs of the hunt; if the
 // drawn thread cannot get there, another one is drawn.
+#include "abi/targets.h"
 #include "runtime/control/strategy.h"
 
 namespace heddle::rt {
@@ -11,32 +12,35 @@ namespace {
 
 constexpr uint32_t kSlots = 4096, kNobody = ~0u;
 Random rng;
-HeddleSegment sites[kSlots], estimates[kSlots];  // open addressing by site, by thread name; `thread` 0: free
+struct Entry {
+  uint32_t key, value;
+};
+Entry sites[kSlots], estimates[kSlots];  // open addressing by site, by thread name; key 0: free
 uint32_t intended;
 bool all_sites;
 
-uint64_t slot_of(const HeddleSegment* table, uint32_t key) {
+uint64_t slot_of(const Entry* table, uint32_t key) {
   uint64_t at = key * 0x9e3779b1u >> 20;
-  while (table[at].thread && table[at].thread != key) at = (at + 1) % kSlots;
+  while (table[at].key && table[at].key != key) at = (at + 1) % kSlots;
   return at;
 }
 
-void insert(HeddleSegment* table, const HeddleSegment& entry, uint32_t& count) {
-  if (count++ < kSlots / 2 && entry.thread) table[slot_of(table, entry.thread)] = entry;
+void insert(Entry* table, const Entry& entry, uint32_t& count) {
+  if (count++ < kSlots / 2 && entry.key) table[slot_of(table, entry.key)] = entry;
 }
 
-uint32_t estimate(uint32_t name) { return estimates[slot_of(estimates, name)].steps; }
+uint32_t estimate(uint32_t name) { return estimates[slot_of(estimates, name)].value; }
 
 void start(const HeddleRun& run) {
   rng.s = run_seed(run);
   intended = kNobody;
-  const HeddleSegment* told = area<HeddleSegment>(HEDDLE_AREA_SCHEDULE);
-  uint64_t site_count = run.schedule_count ? told[0].thread : 0;
-  if (site_count >= run.schedule_count) site_count = 0;
-  all_sites = site_count == 0;
+  const auto* targets = area<HeddleTargets>(HEDDLE_AREA_TARGETS);
+  const uint32_t* chosen = heddle_target_sites(targets);
+  const HeddleThreadEvents* threads = heddle_target_threads(targets);
+  all_sites = targets->sites == 0;
   uint32_t inserted = 0, named = 0;
-  for (uint64_t i = 1; i < run.schedule_count; i++)
-    i <= site_count ? insert(sites, {told[i].thread, 1}, inserted) : insert(estimates, told[i], named);
+  for (uint32_t i = 0; i < targets->sites; i++) insert(sites, {chosen[i], 1}, inserted);
+  for (uint32_t i = 0; i < targets->threads; i++) insert(estimates, {threads[i].name, threads[i].events}, named);
 }
 
 void thread_created(uint32_t index) {
@@ -47,7 +51,7 @@ void thread_created(uint32_t index) {
   if (intended == t.info->parent) intended = kNobody;  // it was drawn for both of them
 }
 
-bool chosen_site(const Thread& t) { return all_sites || (t.op.site && sites[slot_of(sites, t.op.site)].thread); }
+bool chosen_site(const Thread& t) { return all_sites || (t.op.site && sites[slot_of(sites, t.op.site)].key); }
 uint64_t weight(const Thread& t) { return t.remaining ? t.remaining : 1; }
 
 // Weighted over the enabled threads that are at the set.

@@ -20,7 +20,7 @@ namespace heddle::rt {
 namespace {
 
 void record(uint32_t kind, const void* p, size_t bytes, uint32_t site) {
-  if (recording.detail < HEDDLE_DETAIL_ACCESSES) return;
+  if (!wants(HEDDLE_DETAIL_ACCESSES)) return;
   HeddleEvent e{};
   e.address = (uint64_t)p;
   e.value = bytes;

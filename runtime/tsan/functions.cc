@@ -18,11 +18,11 @@ HEDDLE_EXPORT void __tsan_init() {
 }
 
 HEDDLE_EXPORT void __tsan_func_entry(void* caller) {
-  if (HEDDLE_LIKELY(!self || recording.detail < HEDDLE_DETAIL_POINTS)) return;
+  if (HEDDLE_LIKELY(!self || !wants(HEDDLE_DETAIL_STACKS))) return;
   call_entered(*self, caller, __builtin_frame_address(0));
 }
 HEDDLE_EXPORT void __tsan_func_exit() {
-  if (HEDDLE_LIKELY(!self || recording.detail < HEDDLE_DETAIL_POINTS)) return;
+  if (HEDDLE_LIKELY(!self || !wants(HEDDLE_DETAIL_STACKS))) return;
   call_left(*self, __builtin_return_address(0), __builtin_frame_address(0));
 }
 

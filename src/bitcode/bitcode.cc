@@ -187,6 +187,7 @@ bool fits(const SiteRecord& site, const llvm::Instruction& instruction) {
       return llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::IndirectBrInst, llvm::InvokeInst>(instruction);
     case HEDDLE_EV_INPUT:
       return llvm::isa<llvm::IntrinsicInst>(instruction);
+    case HEDDLE_EV_CALL:
     case HEDDLE_EV_NONE:  // a call
       return is_call && !llvm::isa<llvm::IntrinsicInst>(instruction);
     default:

@@ -88,11 +88,12 @@ Symbolizer& Executor::symbolizer() {
 }
 
 Status write_request(Region& region, const RunRequest& request) {
-  bool fits = region.fill(HEDDLE_AREA_SCHEDULE, bytes_of(request.schedule)) &&
-              region.fill(HEDDLE_AREA_EXPECT, bytes_of(request.expect)) &&
-              region.fill(HEDDLE_AREA_POINTS, bytes_of(request.points)) &&
-              region.fill(HEDDLE_AREA_STOPS, bytes_of(request.stops)) &&
-              region.fill(HEDDLE_AREA_INPUTS_IN, std::as_bytes(std::span(request.inputs)));
+  bool fits = region.fill(HEDDLE_AREA_SCHEDULE, {bytes_of(request.schedule)}) &&
+              region.fill(HEDDLE_AREA_EXPECT, {bytes_of(request.expect)}) &&
+              region.fill(HEDDLE_AREA_POINTS, {bytes_of(request.points)}) &&
+              region.fill(HEDDLE_AREA_STOPS, {bytes_of(request.stops)}) &&
+              region.fill(HEDDLE_AREA_INPUTS_IN, {std::as_bytes(std::span(request.inputs))}) &&
+              write_targets(region, request.targets) && write_guide(region, request.guide);
   if (!fits) return error("the schedule or the inputs of this run are too large to be given to the program");
   HeddleRun run = request.parameters;
   run.schedule_count = request.schedule.size();
@@ -114,6 +115,7 @@ Evidence evidence_of(const Region& region) {
   evidence.modules = region.copy<HeddleModuleInfo>(HEDDLE_AREA_MODULES, result.module_count);
   evidence.stack_words = region.copy<std::uint64_t>(HEDDLE_AREA_STACKS, result.stack_words);
   evidence.inputs = region.copy_bytes(HEDDLE_AREA_INPUTS_OUT, result.input_bytes);
+  evidence.payloads = region.copy_bytes(HEDDLE_AREA_PAYLOADS, result.payload_bytes);
   return evidence;
 }
 
@@ -181,7 +183,8 @@ std::optional<Error> Executor::spinning(const HeddleResult& result, const std::v
 }
 
 Result<RunOutcome> Executor::execute(const RunRequest& request,
-                                     std::function<void(std::span<const HeddleEvent>)> on_events) {
+                                     std::function<void(std::span<const HeddleEvent>)> on_events,
+                                     std::function<void(std::span<const HeddleDecision>)> on_decisions) {
   if (Status ready = worker_->prepare(); !ready) return std::unexpected(ready.error());
   if (++runs_ % kTrimEvery == 0) worker_->region().trim();
   if (Status written = write_request(worker_->region(), request); !written) return std::unexpected(written.error());
@@ -189,6 +192,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   RunOutcome outcome;
   RunHooks hooks;
   hooks.on_events = std::move(on_events);
+  hooks.on_decisions = std::move(on_decisions);
   hooks.on_stopped = [&](pid_t child) {
     HeddleResult result = worker_->region().header().result;
     outcome.failure = classify_now(child, -1, result);
@@ -208,7 +212,7 @@ Result<RunOutcome> Executor::execute(const RunRequest& request,
   outcome.light = request.parameters.light != 0;
   outcome.wait_status = status.wait_status;
   outcome.output = std::move(status.output);
-  outcome.complete = outcome.result.overflow == 0 && !status.ring_broken &&
+  outcome.complete = outcome.result.overflow == 0 && outcome.result.cut_off == 0 && !status.ring_broken &&
                      (status.end == RunEnd::kFinished || status.end == RunEnd::kClientEnded);
   outcome.races = region.copy<HeddleRace>(HEDDLE_AREA_RACES, outcome.result.race_count);
   if (outcome.result.preloaded)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "abi/cut_off.h"
+#include "src/engine/areas.h"
 #include "src/engine/site_catalog.h"
 #include "src/engine/worker.h"
 #include "src/program/symbolizer.h"
@@ -15,13 +16,15 @@
 
 namespace heddle {
 
-/// One run to be executed. `parameters` goes to the runtime as it is, except the counts, which follow the vectors.
+/// One run to be executed, with one member per area. `parameters` goes to the runtime as it is, except the counts, which follow the vectors.
 struct RunRequest {
   HeddleRun parameters{};
-  std::vector<HeddleSegment> schedule;  // strategy REPLAY
+  std::vector<HeddleSegment> schedule;  // to follow: strategies REPLAY, PREFIX and RACEDIRECTED
   std::vector<std::uint32_t> expect;    // step hashes, may be shorter than the run
   std::vector<std::uint32_t> points;    // static site ids
   std::vector<std::uint32_t> stops;     // parameters.recorded: abi/region.h
+  RunTargets targets;                   // strategies SURW, RACEDIRECTED and RFF
+  Guide guide;                          // strategy GUIDED
   std::string inputs;                   // with parameters.feed
   RunLimits limits;
   bool keep_evidence = false;  // copy choices, inputs and tables out even if nothing failed
@@ -39,6 +42,7 @@ struct Evidence {
   std::vector<HeddleModuleInfo> modules;
   std::vector<std::uint64_t> stack_words;
   std::string inputs;
+  std::string payloads;  // HeddlePayload records
 };
 
 struct RunOutcome {
@@ -54,7 +58,7 @@ struct RunOutcome {
   CapturedOutput output;
   std::optional<Evidence> evidence;  // when something failed, or asked for
   /// Ended by the runtime, and nothing is wrong as far as is known (abi/cut_off.h): HEDDLE_CUT_OFF_*.
-  std::uint32_t cut_off() const { return result.overflow & HEDDLE_CUT_OFF; }
+  std::uint32_t cut_off() const { return result.cut_off; }
 };
 
 /// Bounded copies of what the last run left in `region`.
@@ -66,10 +70,12 @@ class Executor {
  public:
   static Result<std::unique_ptr<Executor>> create(WorkerOptions options, std::shared_ptr<SiteCache> sites);
 
-  /// `on_events` sees the events at the requested detail, in order, while the run goes on (may be null).
+  /// `on_events` sees the events at the requested detail, in order, while the run goes on (may be null); `on_decisions`
+  /// likewise its decisions, if it is observed.
   /// Errors: the program cannot be controlled, or the request does not fit the region.
   Result<RunOutcome> execute(const RunRequest& request,
-                             std::function<void(std::span<const HeddleEvent>)> on_events = {});
+                             std::function<void(std::span<const HeddleEvent>)> on_events = {},
+                             std::function<void(std::span<const HeddleDecision>)> on_decisions = {});
 
   /// The last execute() failed because a thread spins where heddle cannot make it give way (docs/plain.md).
   bool escaped() const { return escape_.has_value(); }

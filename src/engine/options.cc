@@ -7,11 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "src/trace/detail.h"
+
 namespace heddle {
 namespace {
 
 using Backend = Options::Backend;
 using Detail = Options::Detail;
+
+constexpr std::string_view kAsMuchAsIsReasonable = "auto";
 
 // Each type: what it may be, from text, to text.
 template <class T>
@@ -20,13 +24,6 @@ template <>
 struct Choices<Backend> {
   static constexpr std::pair<std::string_view, Backend> all[] = {{"baton", Backend::kBaton},
                                                                  {"fibers", Backend::kFibers}};
-};
-template <>
-struct Choices<Detail> {
-  static constexpr std::pair<std::string_view, Detail> all[] = {{"auto", Detail::kAuto},
-                                                                {"points", Detail::kPoints},
-                                                                {"accesses", Detail::kAccesses},
-                                                                {"branches", Detail::kBranches}};
 };
 template <>
 struct Choices<bool> {
@@ -39,6 +36,7 @@ std::string domain(const T*) {
   for (const auto& [name, value] : Choices<T>::all) out += (out.empty() ? "" : "|") + std::string(name);
   return out;
 }
+std::string domain(const Detail*) { return fmt::format("{}|{}, also joined by +", kAsMuchAsIsReasonable, detail_words()); }
 std::string domain(const std::uint64_t*) { return "number"; }
 std::string domain(const std::chrono::milliseconds*) { return "duration"; }
 
@@ -47,6 +45,11 @@ std::optional<T> from_text(std::string_view text, const T*) {
   for (const auto& [name, value] : Choices<T>::all)
     if (name == text) return value;
   return std::nullopt;
+}
+std::optional<Detail> from_text(std::string_view text, const Detail*) {
+  if (text == kAsMuchAsIsReasonable) return Detail{};
+  const std::optional<std::uint32_t> bits = parse_detail(text);
+  return bits ? std::optional(Detail{bits}) : std::nullopt;
 }
 std::optional<std::uint64_t> from_text(std::string_view text, const std::uint64_t*) {
   std::uint64_t value = 0;
@@ -65,6 +68,7 @@ std::string to_text(const T& value) {
     if (each == value) return std::string(name);
   return {};
 }
+std::string to_text(const Detail& value) { return value.bits ? detail_text(*value.bits) : std::string(kAsMuchAsIsReasonable); }
 std::string to_text(const std::uint64_t& value) { return std::to_string(value); }
 std::string to_text(const std::chrono::milliseconds& value) { return fmt::format("{}ms", value.count()); }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,10 @@ namespace heddle {
 
 struct Options {
   enum class Backend { kBaton, kFibers };
-  enum class Detail { kAuto, kPoints, kAccesses, kBranches };
+  struct Detail {
+    std::optional<std::uint32_t> bits;  // HEDDLE_DETAIL_*; nullopt: as much as is reasonable
+    bool operator==(const Detail&) const = default;
+  };
   using Count = std::uint64_t;
   using Flag = bool;
   using Duration = std::chrono::milliseconds;

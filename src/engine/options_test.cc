@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/trace/detail.h"
+
 namespace heddle {
 namespace {
 
@@ -25,6 +27,15 @@ TEST(Options, BadOnesAreNamed) {
   EXPECT_THAT(Options::parse("nope=1").error().message, HasSubstr("unknown option nope"));
   EXPECT_THAT(Options::parse("max_steps=-1").error().message, HasSubstr("max_steps"));
   EXPECT_THAT(Options::parse("max_steps=1x").error().message, HasSubstr("max_steps"));
+}
+
+TEST(Options, DetailIsOneWordOrSeveral) {
+  EXPECT_FALSE(Options{}.detail.bits);
+  EXPECT_EQ(Options::parse("detail=accesses").value().detail.bits, kAccessesDetail);
+  EXPECT_EQ(Options::parse("detail=points+calls").value().detail.bits, kPointsDetail | HEDDLE_DETAIL_CALLS);
+  for (const char* text : {"detail=points", "detail=branches+calls"}) EXPECT_EQ(Options::parse(text)->text(), text);
+  EXPECT_FALSE(Options::parse("detail=points:detail=auto").value().detail.bits);
+  EXPECT_THAT(Options::parse("detail=all").error().message, HasSubstr("detail"));
 }
 
 TEST(Options, EmptyItemsAndFlagsWithoutValueAreFine) {

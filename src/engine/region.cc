@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/decision.h"
 #include "src/engine/check.h"
 #include "src/engine/recording_file.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kRingEvents = 1u << 20;
+constexpr std::uint64_t kRingEvents = 1u << 20, kRingDecisions = 1u << 18;
 constexpr std::uint64_t kKeepBytes = 256 * kMiB;  // what may stay allocated between two runs
 
 struct AreaSize {
@@ -37,15 +38,20 @@ constexpr AreaSize kSizes[] = {
     {HEDDLE_AREA_CHOICES, 1 * kGiB},
     {HEDDLE_AREA_RACES, 16 * kMiB},
     {HEDDLE_AREA_EVENTS, kRingEvents * sizeof(HeddleEvent)},
+    {HEDDLE_AREA_DECISIONS, kRingDecisions * sizeof(HeddleDecision)},
     {HEDDLE_AREA_STACKS, 256 * kMiB},
+    {HEDDLE_AREA_PAYLOADS, 64 * kMiB},
     {HEDDLE_AREA_POINTS, 64 * kMiB},
     {HEDDLE_AREA_EXPECT, 512 * kMiB},
     {HEDDLE_AREA_SCHEDULE, 1 * kGiB},
     {HEDDLE_AREA_INPUTS_IN, 2 * kGiB},
     {HEDDLE_AREA_INPUTS_OUT, 2 * kGiB},
     {HEDDLE_AREA_STOPS, 512 * kMiB},
+    {HEDDLE_AREA_TARGETS, 1 * kMiB},
+    {HEDDLE_AREA_GUIDE, 1 * kGiB},
+    {HEDDLE_AREA_GUIDED, 512 * kMiB},
     {HEDDLE_AREA_META, 0},
-    {HEDDLE_AREA_STEPS, 1 * kGiB},
+    {HEDDLE_AREA_STEPS, 0},
 };
 constexpr std::uint64_t kRecordedSteps = 16 * kGiB, kRecordedInputs = 8 * kGiB, kRecordedMeta = 16 * kMiB;
 static_assert(std::size(kSizes) == HEDDLE_AREA_COUNT);
@@ -68,6 +74,10 @@ std::uint64_t size_of(const AreaSize& size, bool recording) {
     case HEDDLE_AREA_SCHEDULE:
     case HEDDLE_AREA_EXPECT:
     case HEDDLE_AREA_CHOICES:
+    case HEDDLE_AREA_PAYLOADS:
+    case HEDDLE_AREA_TARGETS:
+    case HEDDLE_AREA_GUIDE:
+    case HEDDLE_AREA_GUIDED:
       return kPage;
     default:
       return page_up(size.bytes);
@@ -187,10 +197,13 @@ void Region::reset_for_server() {
   std::copy(areas_.begin(), areas_.end(), header_->area);
 }
 
-bool Region::fill(HeddleAreaId area, std::span<const std::byte> bytes) {
+bool Region::fill(HeddleAreaId area, std::initializer_list<std::span<const std::byte>> pieces) {
   HEDDLE_CHECK(area < HEDDLE_AREA_COUNT);
-  if (bytes.size() > areas_[area].size) return false;
-  if (!bytes.empty()) std::memcpy(base_ + areas_[area].offset, bytes.data(), bytes.size());
+  std::uint64_t size = 0;
+  for (std::span<const std::byte> piece : pieces) size += piece.size();
+  if (size > areas_[area].size) return false;
+  std::byte* to = base_ + areas_[area].offset;
+  for (std::span<const std::byte> piece : pieces) to = std::ranges::copy(piece, to).out;
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,8 +36,8 @@ class Region {
   /// Back to the state a new server expects. Only while no server lives.
   void reset_for_server();
 
-  /// Copies `bytes` to the start of an input area; false when it does not fit.
-  bool fill(HeddleAreaId area, std::span<const std::byte> bytes);
+  /// Copies `pieces`, one behind the other, to the start of an input area; false when they do not fit.
+  bool fill(HeddleAreaId area, std::initializer_list<std::span<const std::byte>> pieces);
 
   /// How many T fit in the area.
   template <class T>

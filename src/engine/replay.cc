@@ -100,7 +100,7 @@ bool carries_bytes_out(const HeddleInput& r) {
     case SYS_sendmsg:
     case SYS_sendmmsg:
       return r.kind == HEDDLE_IN_SYSCALL && r.result > 0 &&
-             !(r.reserved & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
+             !(r.flags & (HEDDLE_INPUT_LEFT | HEDDLE_INPUT_UNDER_WAY));
     default:
       return false;
   }
@@ -111,7 +111,7 @@ bool has_output_without_hash(std::string_view inputs) {
   while (inputs.size() >= sizeof(HeddleInput)) {
     HeddleInput r;
     std::memcpy(&r, inputs.data(), sizeof r);
-    if (carries_bytes_out(r) && !(r.reserved & HEDDLE_INPUT_OUT)) return true;
+    if (carries_bytes_out(r) && !(r.flags & HEDDLE_INPUT_OUT)) return true;
     const std::size_t bytes = sizeof r + ((std::size_t{r.size} + 7) & ~std::size_t{7});
     if (bytes > inputs.size()) return false;
     inputs.remove_prefix(bytes);
@@ -160,7 +160,7 @@ Result<Replayer> Replayer::create(const TraceReader& trace, const Options& optio
   run.virtual_cpus = head.meta.virtual_cpus;
   run.foreign = origin == Origin::kForeign;
   run.point_set = head.meta.points;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.max_steps = number(head.meta, meta_key::kMaxSteps, run.max_steps);
   run.time_model = static_cast<std::uint32_t>(number(head.meta, meta_key::kTimeModel, HEDDLE_TIME_VIRTUAL));
   run.late_signals = number(head.meta, meta_key::kSignalsAtPoints, 0) == 0;

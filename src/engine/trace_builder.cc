@@ -235,6 +235,8 @@ Result<TraceHead> TraceBuilder::finish(Meta meta, const RunOutcome& outcome, Sym
   if (head.failure && head.failure->kind == HEDDLE_FAIL_EXIT && head.failure->file.empty()) place_exit(head);
   head.wait_status = outcome.wait_status;
   head.complete = outcome.complete;
+  if (Status kept = writer_.append(payloads_of(evidence.payloads, events_)); !kept)
+    return std::unexpected(kept.error());
   if (Status finished = writer_.finish(head); !finished) return std::unexpected(finished.error());
   return head;
 }

@@ -206,9 +206,8 @@ void Worker::begin_run() {
   if (standard_input_.get() >= 0) lseek(standard_input_.get(), 0, SEEK_SET);
   if (generation_ == 0) drain_->take();  // what the program wrote before it was a server
   std::memset(&shared.result, 0, sizeof shared.result);
-  store_shared<std::uint64_t>(shared.ring_head, 0);
-  store_shared<std::uint64_t>(shared.ring_tail, 0);
-  ring_tail_ = 0;
+  events_.restart(shared.events);
+  decisions_.restart(shared.decisions);
   shared.run.outside = !options_.with.empty();
   shared.run.fork_ahead = root_ == server_pid_ && options_.fork_server && !options_.cwd_copy;
   store_shared(shared.server_go, ++generation_);
@@ -238,27 +237,11 @@ bool Worker::stop_for_client(RunStatus& status) {
   return status.asked_to_stop = true;
 }
 
-bool Worker::drain_ring(const RunHooks& hooks) {
+bool Worker::drain_rings(const RunHooks& hooks) {
   HeddleRegion& shared = region_.header();
-  std::span<const HeddleEvent> ring = region_.live<HeddleEvent>(HEDDLE_AREA_EVENTS);
-  std::uint64_t head = load_shared(shared.ring_head);
-  bool sound = head >= ring_tail_ && head - ring_tail_ <= ring.size();
-  if (sound && head == ring_tail_) return true;
-  if (sound && hooks.on_events) {
-    // At most two pieces. Copied, since a corrupted child may go on writing where we read.
-    for (std::uint64_t at = ring_tail_; at < head;) {
-      std::uint64_t index = at % ring.size(), count = std::min(head - at, ring.size() - index);
-      copied_.assign(ring.begin() + static_cast<std::ptrdiff_t>(index),
-                     ring.begin() + static_cast<std::ptrdiff_t>(index + count));
-      hooks.on_events(copied_);
-      at += count;
-    }
-  }
-  ring_tail_ = head;
-  store_shared(shared.ring_tail, head);
-  std::atomic_ref<std::uint32_t>(shared.ring_tail_futex).fetch_add(1);
-  futex_wake_all(shared.ring_tail_futex);
-  return sound;
+  const bool events = events_.drain(shared.events, region_.live<HeddleEvent>(HEDDLE_AREA_EVENTS), hooks.on_events);
+  return decisions_.drain(shared.decisions, region_.live<HeddleDecision>(HEDDLE_AREA_DECISIONS), hooks.on_decisions) &&
+         events;
 }
 
 RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status) {
@@ -268,7 +251,7 @@ RunEnd Worker::await_run(const RunHooks& hooks, const RunLimits& limits, RunStat
   bool inspected = false;
   for (;;) {
     std::uint32_t bell = load_shared(shared.host_bell);
-    if (!drain_ring(hooks)) status.ring_broken = true;
+    if (!drain_rings(hooks)) status.ring_broken = true;
     if (load_shared(shared.server_done) == generation_) return RunEnd::kFinished;
     if (drain_->exited()) return RunEnd::kServerDied;
     if (interrupted()) return RunEnd::kInterrupted;
@@ -335,7 +318,7 @@ void Worker::await_reaped(const RunHooks& hooks, RunStatus& status) {
   Clock::time_point deadline = Clock::now() + kReapTimeout;
   while (load_shared(shared.server_done) != generation_ && !drain_->exited() && Clock::now() < deadline) {
     std::uint32_t bell = load_shared(shared.host_bell);
-    if (!drain_ring(hooks)) status.ring_broken = true;
+    if (!drain_rings(hooks)) status.ring_broken = true;
     if (load_shared(shared.server_done) != generation_) futex_wait(shared.host_bell, bell, kSlice);
   }
 }
@@ -369,7 +352,7 @@ RunStatus Worker::run(const RunHooks& hooks, const RunLimits& limits) {
     status.output = drain_->take();
     status.wait_status = ended;
   }
-  if (!drain_ring(hooks)) status.ring_broken = true;
+  if (!drain_rings(hooks)) status.ring_broken = true;
   client_.reset();
   if (root_ == 0) forget_server();
   if (!options_.fork_server || options_.cwd_copy) end();

@@ -16,12 +16,14 @@
 #include <optional>
 #include <span>
 
+#include "abi/decision.h"
 #include "src/engine/client.h"
 #include "src/engine/descriptor.h"
 #include "src/engine/environment.h"
 #include "src/engine/launch.h"
 #include "src/engine/output_drain.h"
 #include "src/engine/region.h"
+#include "src/engine/ring.h"
 #include "src/result/result.h"
 #include "src/seal/key.h"
 #include "src/trace/temporary_folder.h"
@@ -62,6 +64,8 @@ struct RunLimits {
 struct RunHooks {
   /// Consecutive events in schedule order, copied out of the ring. Null: events are dropped.
   std::function<void(std::span<const HeddleEvent>)> on_events;
+  /// The same for the first HeddleRun::observe decisions.
+  std::function<void(std::span<const HeddleDecision>)> on_decisions;
   /// The child has stopped itself with a complete failure record; it goes on (and dies) when this returns.
   std::function<void(pid_t child)> on_stopped;
   /// The child makes no progress (kHang) or is over its time (kTimeout) and is about to be killed; it is still running.
@@ -123,7 +127,7 @@ class Worker {
   void begin_run();
   /// The command beside the run has ended: asks the program to stop, then waits a little. False: it was not enough.
   bool stop_for_client(RunStatus& status);
-  bool drain_ring(const RunHooks& hooks);
+  bool drain_rings(const RunHooks& hooks);
   RunEnd await_run(const RunHooks& hooks, const RunLimits& limits, RunStatus& status);
   bool signal_child(int signal);
   void pass_signals_on(RunStatus& status);
@@ -142,8 +146,8 @@ class Worker {
   std::vector<pid_t> keep_;    // root, server, and what a script had started before the server was ready
   Descriptor standard_input_;  // shares its offset with the program's
   std::uint32_t generation_ = 0;
-  std::uint64_t ring_tail_ = 0;      // the host's own: the one in the region may be overwritten
-  std::vector<HeddleEvent> copied_;  // events on their way out
+  RingReader<HeddleEvent> events_;
+  RingReader<HeddleDecision> decisions_;
   std::vector<std::string> shortcomings_;
   TemporaryFolder copied_cwd_;
   EnvironmentReads earlier_reads_;  // of servers that have ended

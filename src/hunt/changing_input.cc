@@ -30,7 +30,7 @@ std::optional<Record> take(std::string_view& inputs) {
 
 bool is_random(const HeddleInput& input) {
   if (input.kind == HEDDLE_IN_RANDOM) return true;
-  return input.kind == HEDDLE_IN_SYSCALL && (input.number == SYS_getrandom || (input.reserved & HEDDLE_INPUT_RANDOM));
+  return input.kind == HEDDLE_IN_SYSCALL && (input.number == SYS_getrandom || (input.flags & HEDDLE_INPUT_RANDOM));
 }
 
 bool is_read(const HeddleInput& input) {

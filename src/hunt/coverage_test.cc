@@ -11,7 +11,7 @@ namespace {
 
 Observation observed(const Toy& toy, const Prefix& prefix) {
   Observer observer;
-  observer.on_events(toy.run(prefix));
+  observer.on_decisions(toy.run(prefix));
   return observer.finish();
 }
 
@@ -38,23 +38,23 @@ TEST(Coverage, AReadReadsFromTheLastWrite) {
   EXPECT_TRUE(observed(toy, {{1, 1}}).reads_from.empty());
 }
 
-HeddleEvent access(std::uint32_t thread, std::uint64_t address, std::uint32_t size, std::uint32_t kind) {
-  HeddleEvent event{};
+HeddleDecision access(std::uint32_t thread, std::uint64_t address, std::uint32_t size, std::uint32_t kind) {
+  HeddleDecision event{};
   event.thread = static_cast<std::uint16_t>(thread);
-  event.stack = event.site = thread + 1;
+  event.name = event.site = thread + 1;
   event.address = address;
-  event.object = size;
+  event.size = size;
   event.kind = static_cast<std::uint8_t>(kind);
   return event;
 }
 
 TEST(Coverage, AccessesThatShareAByteHaveAnOrder) {
-  auto order = [](std::initializer_list<HeddleEvent> events) {
+  auto order = [](std::initializer_list<HeddleDecision> events) {
     Observer observer;
-    observer.on_events(std::vector<HeddleEvent>(events));
+    observer.on_decisions(std::vector<HeddleDecision>(events));
     return observer.finish().order;
   };
-  const HeddleEvent all = access(0, 64, 64, HEDDLE_EV_WRITE_RANGE), one = access(1, 104, 1, kWrite),
+  const HeddleDecision all = access(0, 64, 64, HEDDLE_EV_WRITE_RANGE), one = access(1, 104, 1, kWrite),
                     odd = access(2, 102, 4, kRead), other = access(3, 108, 4, kWrite), seen = access(4, 70, 90, kRead);
   EXPECT_NE(order({all, one}), order({one, all}));
   EXPECT_NE(order({odd, one}), order({one, odd}));
@@ -64,14 +64,14 @@ TEST(Coverage, AccessesThatShareAByteHaveAnOrder) {
 }
 
 TEST(Coverage, TheOrderOfSystemCallsIsPartOfAClass) {
-  auto order = [](std::initializer_list<HeddleEvent> events) {
+  auto order = [](std::initializer_list<HeddleDecision> events) {
     Observer observer;
-    observer.on_events(std::vector<HeddleEvent>(events));
+    observer.on_decisions(std::vector<HeddleDecision>(events));
     Observation seen = observer.finish();
     EXPECT_TRUE(seen.uses.empty() && seen.reads_from.empty());  // what they are about is not known
     return seen.order;
   };
-  const HeddleEvent read = access(0, 0, 0, HEDDLE_EV_IO_CALL), write = access(1, 0, 0, HEDDLE_EV_IO_CALL),
+  const HeddleDecision read = access(0, 0, 0, HEDDLE_EV_IO_CALL), write = access(1, 0, 0, HEDDLE_EV_IO_CALL),
                     leave = access(2, 0, 0, HEDDLE_EV_IO_LEAVE), yield = access(3, 0, 0, HEDDLE_EV_YIELD);
   EXPECT_NE(order({read, write}), order({write, read}));
   EXPECT_NE(order({read, leave}), order({leave, read}));

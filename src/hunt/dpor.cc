@@ -12,8 +12,9 @@
 namespace heddle {
 namespace {
 
-constexpr std::uint8_t kFails = 1;      // of a decision: it may be where the run failed
-constexpr std::uint8_t kOwes = 2;       // of a decision: behind it the thread must give way once
+// Flags of a decision, beside HEDDLE_DECISION_*:
+constexpr std::uint8_t kFails = 64;  // it may be where the run failed
+constexpr std::uint8_t kOwes = 128;  // behind it the thread must give way once
 constexpr std::size_t kLongest = 4000;  // steps: looking for races is quadratic
 
 // Operations that touch more than their place.
@@ -75,36 +76,36 @@ bool touches(std::uint32_t a, std::uint32_t b) {
 }
 
 // The thread ends and leaves a robust mutex to whoever comes next.
-bool leaves_locked(const HeddleEvent& exit, const HeddleEvent& other) {
+bool leaves_locked(const HeddleDecision& exit, const HeddleDecision& other) {
   if (exit.kind != HEDDLE_EV_THREAD_EXIT || !exit.object) return false;
   if (other.kind >= HEDDLE_EV_COUNT) return false;
   const Reach reach = kReach[other.kind];
   if (!(reach.touched_by >> static_cast<unsigned>(Family::kMutex) & 1)) return false;
-  return exit.object == ~0u || exit.object == other.object || reach.family == Family::kMutex;
+  return exit.object == HEDDLE_SEVERAL_OBJECTS || exit.object == other.object || reach.family == Family::kMutex;
 }
 
 // Who waits for a thread comes behind its end.
-bool joins(const HeddleEvent& join, const HeddleEvent& exit) {
-  return join.kind == HEDDLE_EV_THREAD_JOIN && exit.kind == HEDDLE_EV_THREAD_EXIT && !join.object &&
-         !(join.flags & HEDDLE_OF_TIMED);
+bool joins(const HeddleDecision& join, const HeddleDecision& exit) {
+  return join.kind == HEDDLE_EV_THREAD_JOIN && exit.kind == HEDDLE_EV_THREAD_EXIT &&
+         !(join.flags & (HEDDLE_DECISION_TRIES | HEDDLE_DECISION_TIMED));
 }
 
 // Of what only one thread at a time can have.
-bool excludes(const HeddleEvent& event) {
+bool excludes(const HeddleDecision& event) {
   const HeddleObjectClass object = heddle_object_class(event.kind);
   return object == HEDDLE_O_MUTEX || object == HEDDLE_O_SPINLOCK;
 }
-bool locks(const HeddleEvent& event) {
+bool locks(const HeddleDecision& event) {
   return heddle_event_class(event.kind) == HEDDLE_C_ACQUIRE && excludes(event);
 }
-bool unlocks(const HeddleEvent& event) {
+bool unlocks(const HeddleDecision& event) {
   return heddle_event_class(event.kind) == HEDDLE_C_RELEASE && excludes(event);
 }
 
 }  // namespace
 
-bool dependent(const HeddleEvent& a, const HeddleEvent& b) {
-  if ((a.flags | b.flags) & (kFails | kOwes)) return true;
+bool dependent(const HeddleDecision& a, const HeddleDecision& b) {
+  if ((a.flags | b.flags) & (kFails | kOwes | HEDDLE_DECISION_HANDLER)) return true;
   if (touches(a.kind, b.kind) || touches(b.kind, a.kind)) return true;
   if (leaves_locked(a, b) || leaves_locked(b, a)) return true;
   return heddle_meet(place_of(a), place_of(b)) &&
@@ -113,7 +114,7 @@ bool dependent(const HeddleEvent& a, const HeddleEvent& b) {
 
 std::uint64_t Dpor::Node::open() const {
   std::uint64_t asleep = 0;
-  for (const HeddleEvent& event : sleep) asleep |= 1ull << event.thread;
+  for (const HeddleDecision& event : sleep) asleep |= 1ull << event.thread;
   return backtrack & enabled & ~done & ~asleep;
 }
 
@@ -146,25 +147,25 @@ std::optional<Prefix> Dpor::next() {
   return std::nullopt;
 }
 
-std::size_t Dpor::extend(std::span<const HeddleEvent> decisions) {
+std::size_t Dpor::extend(std::span<const HeddleDecision> decisions) {
   if (!nodes_.empty()) nodes_.back().chosen = decisions[nodes_.size() - 1];
   for (std::size_t at = nodes_.size(); at < decisions.size(); at++) {
     Node node;
     node.chosen = decisions[at];
-    node.enabled = decisions[at].value;
+    node.enabled = decisions[at].enabled;
     if (at > 0) {
       const Node& before = nodes_.back();
       for (const auto* list : {&before.sleep, &before.tried})
-        for (const HeddleEvent& event : *list)
+        for (const HeddleDecision& event : *list)
           if (event.thread != before.chosen.thread && !dependent(event, before.chosen)) node.sleep.push_back(event);
     }
     // Any other thread pays what the one before owes, and who does is in no class: all are tried.
     if (at > 0 && decisions[at - 1].flags & kOwes) node.backtrack = node.enabled;
     const bool asleep =
-        std::ranges::any_of(node.sleep, [&](const HeddleEvent& event) { return event.thread == node.chosen.thread; });
+        std::ranges::any_of(node.sleep, [&](const HeddleDecision& event) { return event.thread == node.chosen.thread; });
     if (asleep) {  // the run went where others have been: from here on it shows nothing new, but another thread may
       std::uint64_t sleeping = 0;
-      for (const HeddleEvent& event : node.sleep) sleeping |= 1ull << event.thread;
+      for (const HeddleDecision& event : node.sleep) sleeping |= 1ull << event.thread;
       if (std::uint64_t awake = node.enabled & ~sleeping) node.backtrack |= awake & -awake;
       nodes_.push_back(std::move(node));
       return at;
@@ -179,7 +180,7 @@ std::size_t Dpor::extend(std::span<const HeddleEvent> decisions) {
 // `later` races with `earlier`: some thread that can begin what leads to the other order is tried before `earlier`.
 // These are the initials of the source-set paper: threads whose first step between the two that does not depend on
 // `earlier` needs none of the others there.
-void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
+void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleDecision& event, std::size_t later,
                 const StepClock& at_later) {
   if (earlier >= nodes_.size()) return;
   Node& node = nodes_[earlier];
@@ -205,8 +206,8 @@ void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleEvent& even
 
 // While one of them can be executed the other cannot: their order cannot be turned round here. Of an unlock that is so
 // only where its thread holds the lock (`later_releases`); any other can come at any time, and is refused.
-bool Dpor::Trace::exclude_each_other(std::size_t earlier, const HeddleEvent& later, bool later_releases) const {
-  const HeddleEvent& other = decisions[earlier];
+bool Dpor::Trace::exclude_each_other(std::size_t earlier, const HeddleDecision& later, bool later_releases) const {
+  const HeddleDecision& other = decisions[earlier];
   if (joins(other, later) || joins(later, other)) return true;
   if (!other.object || other.object != later.object) return false;
   if (unlocks(other) && !releases[earlier]) return false;
@@ -217,17 +218,17 @@ bool Dpor::Trace::exclude_each_other(std::size_t earlier, const HeddleEvent& lat
 // `later` was pending before `earlier` and could not be executed, nor does anything beside `earlier` lead to that:
 // their order cannot be turned round here. `beside`: by thread, up to which step of it everything between the two that
 // `later` depends on came after.
-bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, bool releases,
+bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleDecision& later, bool releases,
                   std::size_t pending_since, const StepClock& beside) const {
-  const HeddleEvent& other = trace.decisions[earlier];
+  const HeddleDecision& other = trace.decisions[earlier];
   if (trace.exclude_each_other(earlier, later, releases)) return true;
-  if (pending_since > earlier || other.value >> later.thread & 1) return false;
-  if (other.flags & HEDDLE_OF_GAVE_WAY && earlier > 0 && trace.decisions[earlier - 1].thread == later.thread)
+  if (pending_since > earlier || other.enabled >> later.thread & 1) return false;
+  if (other.flags & HEDDLE_DECISION_GAVE_WAY && earlier > 0 && trace.decisions[earlier - 1].thread == later.thread)
     return false;
   return beside[other.thread] >= trace.after[earlier][other.thread];
 }
 
-void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending,
+void Dpor::find_races(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending,
                       std::size_t redundant) {
   Trace trace{decisions, std::vector<StepClock>(decisions.size()), std::vector<bool>(decisions.size()), redundant};
   LockHolders holders;
@@ -238,18 +239,18 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
   std::array<bool, 64> asked{};
   for (std::size_t j = 0; j < decisions.size() + pending.size(); j++) {
     const bool executed = j < redundant;
-    const HeddleEvent& event = j < decisions.size() ? decisions[j] : pending[j - decisions.size()];
+    const HeddleDecision& event = j < decisions.size() ? decisions[j] : pending[j - decisions.size()];
     // Of the redundant rest, what each thread would have done next counts: it may race with what was before. So does
     // what was never executed.
     if (!executed && std::exchange(asked[event.thread], true)) continue;
     // A new thread begins behind what its creator has done; that was the step just before it could run.
     if (j < decisions.size()) {
-      for (std::uint64_t fresh = event.value & ~known; fresh; fresh &= fresh - 1) {
+      for (std::uint64_t fresh = event.enabled & ~known; fresh; fresh &= fresh - 1) {
         const auto thread = static_cast<std::size_t>(std::countr_zero(fresh));
         since[thread] = j;
         if (j > 0 && j <= redundant) last[thread] = trace.after[j - 1];
       }
-      known |= event.value;
+      known |= event.enabled;
     }
     const bool releases = unlocks(event) && holders.holds(event.thread, event.object);
     const bool may_block = heddle_event_properties(event.kind) & HEDDLE_P_MAYBLOCK;
@@ -258,7 +259,7 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
     beside.fill(~0u);
     std::vector<std::size_t> races;
     for (std::size_t i = std::min(j, redundant); i-- > 0;) {
-      const HeddleEvent& other = decisions[i];
+      const HeddleDecision& other = decisions[i];
       if (other.thread == event.thread || !dependent(other, event)) continue;
       now.join(trace.after[i]);
       const bool turns = !awaits(trace, i, event, releases, since[event.thread], beside);
@@ -266,7 +267,7 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
       if (!turns) continue;
       if (!trace.before(i, covered)) races.push_back(i);
       // Of what may have to wait it is known only where it could be executed that nothing before matters.
-      if (!may_block || (since[event.thread] <= i && other.value >> event.thread & 1)) covered.join(trace.after[i]);
+      if (!may_block || (since[event.thread] <= i && other.enabled >> event.thread & 1)) covered.join(trace.after[i]);
     }
     now.set(event.thread, steps[event.thread] + 1);
     for (std::size_t i : races) race(trace, i, event, j, now);
@@ -279,36 +280,36 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
   }
   // The run ended with its last step: who could have gone before it has not been seen to do so.
   if (!decisions.empty() && redundant == decisions.size())
-    for (const HeddleEvent& event : pending) nodes_[redundant - 1].backtrack |= 1ull << event.thread;
+    for (const HeddleDecision& event : pending) nodes_[redundant - 1].backtrack |= 1ull << event.thread;
 }
 
 namespace {
 
 // A failure ends the run, and which step of the thread began it is not known (an assertion that fails still writes its
 // message, with locks): before each of them others could have failed.
-void mark_failing(std::vector<HeddleEvent>& decisions, std::uint32_t failing) {
-  for (HeddleEvent& event : decisions)
+void mark_failing(std::vector<HeddleDecision>& decisions, std::uint32_t failing) {
+  for (HeddleDecision& event : decisions)
     if (event.thread == failing) event.flags |= kFails;
 }
 
 // A step behind which its thread must give way: what others do before it does not count and what they do behind it
 // does, so the order of the two matters, whatever they touch.
-void mark_owing(std::vector<HeddleEvent>& decisions, std::span<const HeddleEvent> pending) {
+void mark_owing(std::vector<HeddleDecision>& decisions, std::span<const HeddleDecision> pending) {
   for (std::size_t step : made_to_give_way(decisions, pending)) decisions[step].flags |= kOwes;
 }
 
 }  // namespace
 
-void Dpor::learn(std::span<const HeddleEvent> run, std::span<const HeddleEvent> pending,
+void Dpor::learn(std::span<const HeddleDecision> run, std::span<const HeddleDecision> pending,
                  std::optional<std::uint32_t> failing) {
   if (run.size() > kLongest) {
     too_large_ = true;
     return;
   }
-  for (std::span<const HeddleEvent> events : {run, pending})
-    for (const HeddleEvent& event : events) too_large_ |= event.thread >= 64 || event.flags & HEDDLE_OF_MORE;
+  for (std::span<const HeddleDecision> events : {run, pending})
+    for (const HeddleDecision& event : events) too_large_ |= event.thread >= 64 || event.flags & HEDDLE_DECISION_MORE;
   if (too_large_) return;
-  std::vector<HeddleEvent> decisions(run.begin(), run.end());
+  std::vector<HeddleDecision> decisions(run.begin(), run.end());
   if (failing) mark_failing(decisions, *failing);
   mark_owing(decisions, pending);
   bool followed = decisions.size() >= nodes_.size();

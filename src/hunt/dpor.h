@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 #include "src/hunt/enumeration.h"
 #include "src/order/clock.h"
@@ -20,7 +21,7 @@
 namespace heddle {
 
 /// Does it matter which of two operations of different threads comes first?
-bool dependent(const HeddleEvent& a, const HeddleEvent& b);
+bool dependent(const HeddleDecision& a, const HeddleDecision& b);
 
 class Dpor {
  public:
@@ -29,7 +30,7 @@ class Dpor {
   /// What to execute next; nothing: see complete().
   std::optional<Prefix> next();
   /// `pending`: what threads that were left would have done next; `failing`: the thread that failed.
-  void learn(std::span<const HeddleEvent> run, std::span<const HeddleEvent> pending = {},
+  void learn(std::span<const HeddleDecision> run, std::span<const HeddleDecision> pending = {},
              std::optional<std::uint32_t> failing = std::nullopt);
 
   bool complete() const { return complete_; }
@@ -40,29 +41,29 @@ class Dpor {
 
  private:
   struct Node {  // the decision before a step
-    HeddleEvent chosen;
+    HeddleDecision chosen;
     std::uint64_t enabled = 0, backtrack = 0, done = 0;  // bits of threads
-    std::vector<HeddleEvent> sleep;  // what need not be executed here; its first step elsewhere has shown it
-    std::vector<HeddleEvent> tried;
+    std::vector<HeddleDecision> sleep;  // what need not be executed here; its first step elsewhere has shown it
+    std::vector<HeddleDecision> tried;
     std::uint64_t open() const;  // threads that are to be tried
   };
   /// The step from which on the run did what others had done.
-  std::size_t extend(std::span<const HeddleEvent> decisions);
-  void find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending, std::size_t redundant);
+  std::size_t extend(std::span<const HeddleDecision> decisions);
+  void find_races(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending, std::size_t redundant);
   using StepClock = FixedClock<64>;  // by thread: how many of its steps came before
   struct Trace {
-    std::span<const HeddleEvent> decisions;
+    std::span<const HeddleDecision> decisions;
     std::vector<StepClock> after;    // of each step that is not redundant
     std::vector<bool> releases;  // likewise: it unlocks what its thread holds
     std::size_t known;           // so many
     bool before(std::size_t step, const StepClock& clock) const {
       return clock[decisions[step].thread] >= after[step][decisions[step].thread];
     }
-    bool exclude_each_other(std::size_t earlier, const HeddleEvent& later, bool later_releases) const;
+    bool exclude_each_other(std::size_t earlier, const HeddleDecision& later, bool later_releases) const;
   };
-  void race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
+  void race(const Trace& trace, std::size_t earlier, const HeddleDecision& event, std::size_t later,
             const StepClock& at_later);
-  bool awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, bool releases,
+  bool awaits(const Trace& trace, std::size_t earlier, const HeddleDecision& later, bool releases,
               std::size_t pending_since, const StepClock& beside) const;
 
   std::vector<Node> nodes_;

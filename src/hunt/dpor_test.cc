@@ -16,9 +16,9 @@ struct Explored {
   std::set<std::uint64_t> classes;
 };
 
-std::uint64_t class_of(const std::vector<HeddleEvent>& decisions) {
+std::uint64_t class_of(const std::vector<HeddleDecision>& decisions) {
   Observer observer;
-  observer.on_events(decisions);
+  observer.on_decisions(decisions);
   return observer.finish().order;
 }
 
@@ -26,7 +26,7 @@ Explored by_dpor(const Toy& toy) {
   Dpor dpor;
   Explored out;
   while (auto prefix = dpor.next()) {
-    std::vector<HeddleEvent> pending;
+    std::vector<HeddleDecision> pending;
     auto decisions = toy.run(*prefix, &pending);
     out.runs++;
     out.classes.insert(class_of(decisions));
@@ -155,7 +155,7 @@ TEST(Dpor, ManyIndependentStepsCostNothing) {
 }
 
 TEST(Dpor, OperationsOnDifferentPlacesAreIndependentAndReadsAreToo) {
-  HeddleEvent a{}, b{};
+  HeddleDecision a{}, b{};
   a.kind = b.kind = HEDDLE_EV_READ;
   a.address = b.address = 64;
   EXPECT_FALSE(dependent(a, b));
@@ -164,14 +164,14 @@ TEST(Dpor, OperationsOnDifferentPlacesAreIndependentAndReadsAreToo) {
   b.address = 128;
   EXPECT_FALSE(dependent(a, b));
   b.address = 68;
-  a.object = b.object = 4;  // bytes
+  a.size = b.size = 4;
   EXPECT_FALSE(dependent(a, b));
-  a.object = 8;
+  a.size = 8;
   EXPECT_TRUE(dependent(a, b));
   b.kind = HEDDLE_EV_EXIT;
   EXPECT_TRUE(dependent(a, b));
   a.kind = HEDDLE_EV_THREAD_JOIN, b.kind = HEDDLE_EV_THREAD_EXIT;
-  a.address = 3, b.thread = 2, a.object = b.object = 0;
+  a.address = 3, b.thread = 2, a.size = b.size = 0;
   EXPECT_FALSE(dependent(a, b));
   b.thread = 3;
   EXPECT_TRUE(dependent(a, b));

@@ -63,7 +63,7 @@ std::vector<Prefix> Enumeration::take(std::size_t most) {
   return out;
 }
 
-bool Enumeration::followed(const Item& item, std::span<const HeddleEvent> decisions) const {
+bool Enumeration::followed(const Item& item, std::span<const HeddleDecision> decisions) const {
   if (!item.run) return true;
   if (decisions.size() <= item.steps || decisions[item.steps].thread != item.then) return false;
   for (std::size_t i = 0; i < item.steps; i++)
@@ -71,7 +71,7 @@ bool Enumeration::followed(const Item& item, std::span<const HeddleEvent> decisi
   return true;
 }
 
-void Enumeration::learn(std::size_t i, std::span<const HeddleEvent> decisions) {
+void Enumeration::learn(std::size_t i, std::span<const HeddleDecision> decisions) {
   in_flight_--;
   const Item& item = taken_[i];
   if (!followed(item, decisions)) {
@@ -80,12 +80,12 @@ void Enumeration::learn(std::size_t i, std::span<const HeddleEvent> decisions) {
   }
   auto run = std::make_shared<std::vector<std::uint16_t>>();
   run->reserve(decisions.size());
-  for (const HeddleEvent& decision : decisions) run->push_back(decision.thread);
+  for (const HeddleDecision& decision : decisions) run->push_back(decision.thread);
   for (std::size_t at = length(item); at < decisions.size(); at++) {
-    const HeddleEvent& decision = decisions[at];
-    if (decision.flags & HEDDLE_OF_MORE) trouble_ = true;
-    std::uint64_t others = decision.thread < 64 ? decision.value & ~(1ull << decision.thread) : decision.value;
-    const bool preempts = order_ == Order::kByPreemptions && (decision.flags & HEDDLE_OF_COULD_STAY);
+    const HeddleDecision& decision = decisions[at];
+    if (decision.flags & HEDDLE_DECISION_MORE) trouble_ = true;
+    std::uint64_t others = decision.thread < 64 ? decision.enabled & ~(1ull << decision.thread) : decision.enabled;
+    const bool preempts = order_ == Order::kByPreemptions && (decision.flags & HEDDLE_DECISION_COULD_STAY);
     if (others && queue_.size() + later_.size() > most_) {
       too_large_ = true;
       return;

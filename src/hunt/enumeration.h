@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 #include "abi/region.h"
 #include "src/hunt/dice.h"
@@ -31,7 +32,7 @@ class Enumeration {
   /// Up to `most` schedules to be executed now. None: see complete().
   std::vector<Prefix> take(std::size_t most);
   /// The decisions of the run of the i-th of take(); call in that order.
-  void learn(std::size_t i, std::span<const HeddleEvent> decisions);
+  void learn(std::size_t i, std::span<const HeddleDecision> decisions);
   /// A run of take() that was not executed to its end and may not be believed.
   void lost(std::size_t) { in_flight_--, trouble_ = true; }
 
@@ -50,7 +51,7 @@ class Enumeration {
     std::uint16_t then = 0;                                 // the thread behind them
   };
   std::size_t length(const Item& item) const { return item.run ? item.steps + 1 : 0; }
-  bool followed(const Item& item, std::span<const HeddleEvent> decisions) const;
+  bool followed(const Item& item, std::span<const HeddleDecision> decisions) const;
   void next_bound();
   Item pop();
 

@@ -17,7 +17,7 @@ std::vector<std::vector<int>> executed(Enumeration& enumeration, const Toy& toy,
     std::vector<Prefix> prefixes = enumeration.take(at_once);
     if (prefixes.empty()) return out;
     for (std::size_t i = 0; i < prefixes.size(); i++) {
-      std::vector<HeddleEvent> decisions = toy.run(prefixes[i]);
+      std::vector<HeddleDecision> decisions = toy.run(prefixes[i]);
       enumeration.learn(i, decisions);
       out.push_back(threads_of(decisions));
     }

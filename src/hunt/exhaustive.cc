@@ -23,12 +23,12 @@ void Exhaustive::learn_run(std::size_t i, const Lesson* lesson) {
   executed_++;
   if (!lesson || !lesson->seen) return strategy_ == Strategy::kDpor ? dpor_.learn({}) : enumeration_.lost(i);
   gave_way_ = gave_way_ || yields_or_spins(lesson->seen->decisions, lesson->seen->pending);
-  for (const HeddleEvent& event : lesson->seen->decisions) {
+  for (const HeddleDecision& event : lesson->seen->decisions) {
     shares_memory_ |= (heddle_event_properties(event.kind) & HEDDLE_P_ACCESS) != 0;
     waits_for_conditions_ |= event.kind == HEDDLE_EV_COND_WAIT;
     compares_ |= event.kind == HEDDLE_EV_ATOMIC_CAS;
     // dpor does not know that who sends a signal meets all that the other thread does next; the others enumerate that.
-    gets_signals_ |= strategy_ == Strategy::kDpor && (event.flags & HEDDLE_OF_HANDLER);
+    gets_signals_ |= strategy_ == Strategy::kDpor && (event.flags & HEDDLE_DECISION_HANDLER);
   }
   if (strategy_ == Strategy::kDpor)
     dpor_.learn(lesson->seen->decisions, lesson->seen->pending, lesson->seen->failing);

@@ -52,10 +52,10 @@ class Hand final : public HuntPool::Hand {
 // run. Nor is a run kept whose steps have sites in light clones: the same seed takes another schedule with all hooks.
 Result<RunOutcome> Hand::execute(RunRequest& request) {
   const auto once = [&] {
-    std::function<void(std::span<const HeddleEvent>)> on_events;
+    std::function<void(std::span<const HeddleDecision>)> on_decisions;
     if (request.parameters.observe)
-      on_events = [&](std::span<const HeddleEvent> events) { observer_.on_events(events); };
-    return executor_->execute(request, std::move(on_events));
+      on_decisions = [&](std::span<const HeddleDecision> decisions) { observer_.on_decisions(decisions); };
+    return executor_->execute(request, {}, std::move(on_decisions));
   };
   if (noticed_.no_light) request.parameters.light = 0;
   Result<RunOutcome> outcome = once();

@@ -275,7 +275,9 @@ void Hunter::learn(const Epoch& epoch) {
     const Pick pick = pick_of(request_, epoch, index);
     if (request_.strategy == Strategy::kAuto) portfolio_.learn(pick.strategy, news, new_race);
     const bool steered = pick.strategy == Strategy::kRff && epoch.targets;
-    knowledge_.learn(*lesson.seen, steered ? told(pick, *epoch.targets, request_.seed) : Prefix{});
+    std::vector<HeddleReadsFrom> told;
+    if (steered) told = aim_of(pick, *epoch.targets, request_.seed).targets.reads_from;
+    knowledge_.learn(*lesson.seen, told);
   }
 }
 

@@ -28,15 +28,12 @@ const T& in_turn(const std::vector<T>& all, std::uint64_t seed, std::uint64_t ti
   return all[(offset + time % size * (step % size)) % size];
 }
 
-std::vector<HeddleSegment> tell_surw(const Targets& targets, std::uint64_t seed, std::uint64_t ordinal) {
-  if (targets.groups.empty()) return {};
+RunTargets tell_surw(const Targets& targets, std::uint64_t seed, std::uint64_t ordinal) {
+  RunTargets out;
+  if (targets.groups.empty()) return out;
   const Targets::Group& group = in_turn(targets.groups, seed, ordinal);
-  std::vector<HeddleSegment> out{{0, 0}};
-  if (group.sites.size() <= kMostTold) {
-    out[0].thread = static_cast<std::uint32_t>(group.sites.size());
-    for (std::uint32_t site : group.sites) out.push_back({site, 0});
-  }
-  out.insert(out.end(), group.threads.begin(), group.threads.begin() + std::min(group.threads.size(), kMostTold));
+  if (group.sites.size() <= kMostTold) out.sites = group.sites;
+  out.threads.assign(group.threads.begin(), group.threads.begin() + std::min(group.threads.size(), kMostTold));
   return out;
 }
 
@@ -48,17 +45,18 @@ bool walks(std::uint64_t seed, std::uint64_t ordinal, bool knows_races) {
   return dice.below(knows_races ? 8 : 4) == 0;
 }
 
-std::vector<HeddleSegment> tell_racedirected(const Targets& targets, Dice& dice, std::uint64_t seed,
-                                             std::uint64_t ordinal) {
+RunTargets tell_racedirected(const Targets& targets, Dice& dice, std::uint64_t seed, std::uint64_t ordinal) {
+  RunTargets out;
   const std::size_t races = targets.races.size(), locks = targets.locks.size();
-  if (races + locks == 0 || walks(seed, ordinal, races > 0)) return {};
+  if (races + locks == 0 || walks(seed, ordinal, races > 0)) return out;
   const bool race = locks == 0 || (races > 0 && dice.below(4) != 0);
   const SitePair pair = in_turn(race ? targets.races : targets.locks, seed, ordinal);
-  return {{pair.first, pair.second}};
+  out.race = {pair.first, pair.second, 0, 0};
+  return out;
 }
 
 // The schedule up to somewhere before the race, near by more often than far away; then its sites shall meet.
-std::vector<HeddleSegment> tell_follow_up(const RaceRun& run, Dice& dice) {
+Aim tell_follow_up(const RaceRun& run, Dice& dice) {
   std::uint32_t bits = 1;
   while (run.step >> bits) bits++;
   const std::uint64_t back = 1 + dice.below(std::uint64_t{1} << dice.below(bits + 1));
@@ -66,32 +64,27 @@ std::vector<HeddleSegment> tell_follow_up(const RaceRun& run, Dice& dice) {
   const auto is_new = [&](std::uint32_t site) -> std::uint32_t {
     return !std::ranges::binary_search(run.points, site);
   };
-  std::vector<HeddleSegment> out{{run.sites.first, run.sites.second},
-                                 {is_new(run.sites.first) | is_new(run.sites.second) << 1, 0}};
+  Aim out;
+  out.targets.race = {run.sites.first, run.sites.second, is_new(run.sites.first), is_new(run.sites.second)};
   for (std::size_t i = 0; i < run.choices.size() && left > 0; i++) {
     const std::uint64_t steps = std::min<std::uint64_t>(left, run.choices[i].steps);
-    out.push_back({run.choices[i].thread, static_cast<std::uint32_t>(steps)});
+    out.schedule.push_back({run.choices[i].thread, static_cast<std::uint32_t>(steps)});
     left -= steps;
   }
   return out;
 }
 
-std::vector<HeddleSegment> encode(const Targets::Abstract& schedule) {
-  std::vector<HeddleSegment> out;
-  for (SitePair pair : schedule.wanted) out.push_back({pair.first, pair.second});
-  if (!schedule.unwanted.empty()) out.push_back({0, 0});
-  for (SitePair pair : schedule.unwanted) out.push_back({pair.first, pair.second});
+std::vector<HeddleReadsFrom> encode(const Targets::Abstract& schedule) {
+  std::vector<HeddleReadsFrom> out;
+  for (SitePair pair : schedule.wanted) out.push_back({pair.first, pair.second, 0});
+  for (SitePair pair : schedule.unwanted) out.push_back({pair.first, pair.second, 1});
   return out;
 }
 
-Targets::Abstract decode(const std::vector<HeddleSegment>& told) {
+Targets::Abstract decode(const std::vector<HeddleReadsFrom>& told) {
   Targets::Abstract out;
-  bool wanted = true;
-  for (const HeddleSegment& pair : told)
-    if (pair.steps == 0)
-      wanted = false;
-    else
-      (wanted ? out.wanted : out.unwanted).emplace_back(pair.thread, pair.steps);
+  for (const HeddleReadsFrom& pair : told)
+    (pair.forbidden ? out.unwanted : out.wanted).emplace_back(pair.write_site, pair.read_site);
   return out;
 }
 
@@ -102,7 +95,7 @@ void shorten(std::vector<SitePair>& pairs, Dice& dice) {
 
 // An abstract schedule that paid, changed a little: a pair more (mostly one that was never seen), one that must not be,
 // one less.
-std::vector<HeddleSegment> tell_rff(const Targets& targets, Dice& dice, std::uint64_t seed, std::uint64_t ordinal) {
+std::vector<HeddleReadsFrom> tell_rff(const Targets& targets, Dice& dice, std::uint64_t seed, std::uint64_t ordinal) {
   if (dice.below(8) == 0) return {};  // the base, POS
   Targets::Abstract schedule;
   if (!targets.corpus.empty() && dice.below(2) == 0) schedule = targets.corpus[dice.below(targets.corpus.size())];
@@ -118,18 +111,17 @@ std::vector<HeddleSegment> tell_rff(const Targets& targets, Dice& dice, std::uin
 
 }  // namespace
 
-std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::uint64_t seed) {
+Aim aim_of(const Pick& pick, const Targets& targets, std::uint64_t seed) {
   Dice dice{seed * 0xd1342543de82ef95ull ^ pick.ordinal * 0x2545f4914f6cdd1dull};
   switch (pick.strategy) {
     case Strategy::kSurw:
-      return tell_surw(targets, seed, pick.ordinal);
+      return {tell_surw(targets, seed, pick.ordinal), {}};
     case Strategy::kRaceDirected:
-      return tell_racedirected(targets, dice, seed, pick.ordinal);
+      return {tell_racedirected(targets, dice, seed, pick.ordinal), {}};
     case Strategy::kRff:
-      return tell_rff(targets, dice, seed, pick.ordinal);
+      return {{.reads_from = tell_rff(targets, dice, seed, pick.ordinal)}, {}};
     case Strategy::kFollowUp:
-      return targets.race_runs.empty() ? std::vector<HeddleSegment>{}
-                                       : tell_follow_up(followed(pick, targets, seed), dice);
+      return targets.race_runs.empty() ? Aim{} : tell_follow_up(followed(pick, targets, seed), dice);
     default:
       return {};
   }
@@ -150,7 +142,7 @@ std::uint32_t Knowledge::group_of(std::uint32_t site) const {
   return site;
 }
 
-void Knowledge::learn(const Observation& seen, const std::vector<HeddleSegment>& told) {
+void Knowledge::learn(const Observation& seen, const std::vector<HeddleReadsFrom>& told) {
   for (SitePair pair : seen.together) {
     const std::uint32_t a = group_of(pair.first), b = group_of(pair.second);
     joined_[std::max(a, b)] = std::min(a, b);

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "src/engine/areas.h"
 #include "src/hunt/coverage.h"
 #include "src/hunt/observation.h"
 #include "src/hunt/strategy.h"
@@ -26,7 +27,7 @@ struct RaceRun {
 struct Targets {
   struct Group {
     std::vector<std::uint32_t> sites;    // that touched common memory, ascending
-    std::vector<HeddleSegment> threads;  // {name, events at them, with descendants}
+    std::vector<HeddleThreadEvents> threads;
   };
   std::vector<SitePair> races, locks;
   std::vector<Group> groups;           // more than one thread each; the last one: all sites
@@ -44,9 +45,15 @@ struct Pick {
   std::uint64_t ordinal;  // runs of this strategy before it in the hunt
 };
 
-/// What the run is told: HEDDLE_AREA_SCHEDULE for its strategy. A function of its arguments. What can be aimed at comes
-/// up in turn, in another order with each seed and round: one is not aimed at twice before all others were once.
-std::vector<HeddleSegment> told(const Pick& pick, const Targets& targets, std::uint64_t seed);
+/// What a run of its strategy is told.
+struct Aim {
+  RunTargets targets;
+  std::vector<HeddleSegment> schedule;  // to follow first
+};
+
+/// A function of its arguments. What can be aimed at comes up in turn, in another order with each seed and round: one is
+/// not aimed at twice before all others were once.
+Aim aim_of(const Pick& pick, const Targets& targets, std::uint64_t seed);
 
 /// Of a follow-up: whose schedule it follows. targets.race_runs is not empty.
 const RaceRun& followed(const Pick& pick, const Targets& targets, std::uint64_t seed);
@@ -57,7 +64,7 @@ class Knowledge {
   bool learn_race(SitePair sites) { return races_.insert(sites).second; }
   void learn_race_run(RaceRun run);
   /// `told`: what the run was told when it was one of rff.
-  void learn(const Observation& seen, const std::vector<HeddleSegment>& told);
+  void learn(const Observation& seen, const std::vector<HeddleReadsFrom>& told);
   std::shared_ptr<const Targets> targets() const;
 
  private:

@@ -24,7 +24,7 @@ TEST(Knowledge, SitesOfOnePlaceAreAGroupAndCreatorsCountTheirThreads) {
   ASSERT_EQ(targets->groups.size(), 3u);  // {10, 11}, {20}, all
   EXPECT_EQ(targets->groups[0].sites, (std::vector<std::uint32_t>{10, 11}));
   std::map<std::uint32_t, std::uint32_t> events;
-  for (const HeddleSegment& thread : targets->groups[0].threads) events[thread.thread] = thread.steps;
+  for (const HeddleThreadEvents& thread : targets->groups[0].threads) events[thread.name] = thread.events;
   EXPECT_EQ(events, (std::map<std::uint32_t, std::uint32_t>{{1, 7}, {2, 3}, {3, 4}}));
   EXPECT_EQ(targets->unseen, (std::vector<SitePair>{{10, 11}, {20, 20}}));
 }
@@ -36,12 +36,18 @@ TEST(Knowledge, WhatARunIsToldDependsOnSeedAndTimeOnly) {
   auto targets = knowledge.targets();
   for (Strategy strategy : {Strategy::kSurw, Strategy::kRaceDirected, Strategy::kRff})
     for (std::uint64_t time = 0; time < 20; time++) {
-      auto once = told({strategy, time}, *targets, 7), again = told({strategy, time}, *targets, 7);
-      ASSERT_EQ(once.size(), again.size());
+      auto once = aim_of({strategy, time}, *targets, 7).targets, again = aim_of({strategy, time}, *targets, 7).targets;
       EXPECT_TRUE(!once.empty() || strategy != Strategy::kSurw);
-      for (std::size_t i = 0; i < once.size(); i++) EXPECT_EQ(once[i].thread, again[i].thread);
+      EXPECT_EQ(once.sites, again.sites);
+      ASSERT_EQ(once.race.has_value(), again.race.has_value());
+      if (once.race) {
+        EXPECT_EQ(once.race->first_site, again.race->first_site);
+      }
+      ASSERT_EQ(once.reads_from.size(), again.reads_from.size());
+      for (std::size_t i = 0; i < once.reads_from.size(); i++)
+        EXPECT_EQ(once.reads_from[i].write_site, again.reads_from[i].write_site);
     }
-  EXPECT_TRUE(told({Strategy::kPos, 1}, *targets, 7).empty());
+  EXPECT_TRUE(aim_of({Strategy::kPos, 1}, *targets, 7).targets.empty());
 }
 
 TEST(Knowledge, NoGroupIsAimedAtTwiceBeforeAllOthersWereOnce) {
@@ -53,8 +59,8 @@ TEST(Knowledge, NoGroupIsAimedAtTwiceBeforeAllOthersWereOnce) {
     for (std::uint64_t round = 0; round < 5; round++) {
       std::set<std::pair<std::size_t, std::uint32_t>> aims;  // by their number of sites, and the first
       for (std::uint64_t time = 3 * round; time < 3 * round + 3; time++) {
-        auto words = told({Strategy::kSurw, time}, *targets, seed);
-        aims.emplace(words[0].thread, words[1].thread);
+        auto sites = aim_of({Strategy::kSurw, time}, *targets, seed).targets.sites;
+        aims.emplace(sites.size(), sites[0]);
       }
       EXPECT_EQ(aims.size(), 3u);
     }
@@ -67,7 +73,7 @@ TEST(Knowledge, APartOfTheRacedirectedRunsAimsAtNothing) {
     auto targets = knowledge.targets();
     int count = 0;
     for (std::uint64_t time = 0; time < 1000; time++)
-      count += told({Strategy::kRaceDirected, time}, *targets, 7).empty();
+      count += aim_of({Strategy::kRaceDirected, time}, *targets, 7).targets.empty();
     return count;
   };
   EXPECT_NEAR(walks(), 250, 60);  // nothing but a lock to aim at
@@ -81,15 +87,16 @@ TEST(Knowledge, AFollowUpIsTheScheduleUpToSomewhereBeforeTheRace) {
   auto targets = knowledge.targets();
   std::set<std::uint64_t> lengths;
   for (std::uint64_t time = 0; time < 200; time++) {
-    auto words = told({Strategy::kFollowUp, time}, *targets, 7);
-    ASSERT_GE(words.size(), 2u);
-    EXPECT_EQ(words[0].thread, 10u);
-    EXPECT_EQ(words[0].steps, 11u);
-    EXPECT_EQ(words[1].thread, 1u) << "the run had no point at 10, and one at 11";
+    const Aim aim = aim_of({Strategy::kFollowUp, time}, *targets, 7);
+    ASSERT_TRUE(aim.targets.race);
+    EXPECT_EQ(aim.targets.race->first_site, 10u);
+    EXPECT_EQ(aim.targets.race->second_site, 11u);
+    EXPECT_EQ(aim.targets.race->first_is_new, 1u) << "the run had no point at 10";
+    EXPECT_EQ(aim.targets.race->second_is_new, 0u) << "... and one at 11";
     std::uint64_t steps = 0;
-    for (std::size_t i = 2; i < words.size(); i++) steps += words[i].steps;
-    if (words.size() > 3) {
-      EXPECT_EQ(words[3].thread, 1u);
+    for (const HeddleSegment& segment : aim.schedule) steps += segment.steps;
+    if (aim.schedule.size() > 1) {
+      EXPECT_EQ(aim.schedule[1].thread, 1u);
     }
     lengths.insert(steps);
   }

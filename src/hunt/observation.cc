@@ -46,18 +46,18 @@ void make_distinct(std::vector<T>& values) {
 
 }  // namespace
 
-std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads) {
-  std::vector<HeddleEvent> out;
+std::vector<HeddleDecision> pending_of(std::span<const HeddleThreadInfo> threads) {
+  std::vector<HeddleDecision> out;
   for (std::size_t i = 0; i < threads.size(); i++) {
     if (threads[i].state != HEDDLE_T_PENDING) continue;
-    HeddleEvent event{};
+    HeddleDecision event{};
     event.thread = static_cast<std::uint16_t>(i);
     event.kind = static_cast<std::uint8_t>(threads[i].pending_kind);
     event.address = event.kind == HEDDLE_EV_THREAD_START ? 0 : threads[i].pending_address;
     event.object = threads[i].pending_object;
     if (heddle_event_properties(event.kind) & HEDDLE_P_ACCESS)
-      event.object = event.kind == HEDDLE_EV_READ_RANGE || event.kind == HEDDLE_EV_WRITE_RANGE ? ~0u : 16;
-    if (threads[i].deadline_ns) event.flags |= HEDDLE_OF_TIMED;
+      event.size = event.kind == HEDDLE_EV_READ_RANGE || event.kind == HEDDLE_EV_WRITE_RANGE ? ~0u : 16;
+    if (threads[i].deadline_ns) event.flags |= HEDDLE_DECISION_TIMED;
     out.push_back(event);
   }
   return out;
@@ -67,13 +67,13 @@ namespace {
 
 // `f`(step, the thread's next one)
 template <class F>
-void each_giving_way(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending, F f) {
-  std::unordered_map<std::uint32_t, HeddleEvent> next;  // by thread
-  for (const HeddleEvent& event : pending) next[event.thread] = event;
+void each_giving_way(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending, F f) {
+  std::unordered_map<std::uint32_t, HeddleDecision> next;  // by thread
+  for (const HeddleDecision& event : pending) next[event.thread] = event;
   for (std::size_t i = decisions.size(); i-- > 0;) {
-    const HeddleEvent& event = decisions[i];
-    const bool gave_way = i + 1 < decisions.size() && decisions[i + 1].flags & HEDDLE_OF_GAVE_WAY &&
-                          !(event.thread < 64 && decisions[i + 1].value >> event.thread & 1);
+    const HeddleDecision& event = decisions[i];
+    const bool gave_way = i + 1 < decisions.size() && decisions[i + 1].flags & HEDDLE_DECISION_GAVE_WAY &&
+                          !(event.thread < 64 && decisions[i + 1].enabled >> event.thread & 1);
     if (gave_way) f(i, next[event.thread]);
     next[event.thread] = event;
   }
@@ -81,35 +81,35 @@ void each_giving_way(std::span<const HeddleEvent> decisions, std::span<const Hed
 
 }  // namespace
 
-std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions,
-                                          std::span<const HeddleEvent> pending) {
+std::vector<std::size_t> made_to_give_way(std::span<const HeddleDecision> decisions,
+                                          std::span<const HeddleDecision> pending) {
   std::vector<std::size_t> out;
-  each_giving_way(decisions, pending, [&](std::size_t step, const HeddleEvent& next) {
+  each_giving_way(decisions, pending, [&](std::size_t step, const HeddleDecision& next) {
     if (next.kind != HEDDLE_EV_SLEEP) out.push_back(step);
   });
   return out;
 }
 
-bool yields_or_spins(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending) {
+bool yields_or_spins(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending) {
   bool any = false;
-  each_giving_way(decisions, pending, [&](std::size_t, const HeddleEvent& next) {
+  each_giving_way(decisions, pending, [&](std::size_t, const HeddleDecision& next) {
     const bool waits =
         next.kind == HEDDLE_EV_SLEEP || next.kind == HEDDLE_EV_IO_RETURN || next.kind == HEDDLE_EV_SUSPEND;
-    any |= !waits && !(next.flags & HEDDLE_OF_TIMED);
+    any |= !waits && !(next.flags & HEDDLE_DECISION_TIMED);
   });
   return any;
 }
 
-void Observer::visit(const HeddleEvent& event) {
-  counts_[static_cast<std::uint64_t>(event.site) << 32 | event.stack]++;
+void Observer::visit(const HeddleDecision& event) {
+  counts_[static_cast<std::uint64_t>(event.site) << 32 | event.name]++;
   for (Place* place : here_) {
     const bool known = std::ranges::any_of(
-        place->visits, [&](const Visit& v) { return v.site == event.site && v.thread == event.stack; });
-    if (!known && place->visits.size() < kMostVisits) place->visits.push_back({event.site, event.stack, event.kind});
+        place->visits, [&](const Visit& v) { return v.site == event.site && v.thread == event.name; });
+    if (!known && place->visits.size() < kMostVisits) place->visits.push_back({event.site, event.name, event.kind});
   }
 }
 
-void Observer::find_places(const HeddleEvent& event) {
+void Observer::find_places(const HeddleDecision& event) {
   here_.clear();
   const HeddlePlace place = place_of(event);
   auto of = [&](std::uint32_t space, std::uint64_t number) {
@@ -123,7 +123,7 @@ void Observer::find_places(const HeddleEvent& event) {
   if (event.kind == HEDDLE_EV_THREAD_EXIT && event.object) of(HEDDLE_SPACE_OBJECT, event.object);
 }
 
-void Observer::access(const HeddleEvent& event) {
+void Observer::access(const HeddleDecision& event) {
   const bool writes = heddle_event_properties(event.kind) & HEDDLE_P_WRITE;
   // Synchronisation and read-modify-write see what was before them; a plain store does not.
   const bool reads =
@@ -135,8 +135,8 @@ void Observer::access(const HeddleEvent& event) {
   }
   make_distinct(before_);
   if (is_outside(event.kind)) before_.push_back(outside_);
-  std::uint64_t& last = last_[event.stack];
-  last = mix(last, (static_cast<std::uint64_t>(event.site) << 8) ^ event.kind ^ event.stack);
+  std::uint64_t& last = last_[event.name];
+  last = mix(last, (static_cast<std::uint64_t>(event.site) << 8) ^ event.kind ^ event.name);
   for (std::uint64_t one : before_) last = mix(last, one);
   now_.order += last;
   if (is_outside(event.kind)) outside_ = last;
@@ -151,10 +151,10 @@ void Observer::access(const HeddleEvent& event) {
   }
 }
 
-void Observer::on_events(std::span<const HeddleEvent> events) {
-  for (const HeddleEvent& event : events) {
+void Observer::on_decisions(std::span<const HeddleDecision> decisions) {
+  for (const HeddleDecision& event : decisions) {
     if (keep_) now_.decisions.push_back(event);
-    if (event.kind == HEDDLE_EV_THREAD_START) now_.parents.emplace_back(event.stack, event.address);
+    if (event.kind == HEDDLE_EV_THREAD_START) now_.parents.emplace_back(event.name, event.creator);
     find_places(event);
     access(event);
     if (!here_.empty() && event.site) visit(event);

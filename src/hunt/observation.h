@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 #include "abi/region.h"
 #include "src/order/byte_ranges.h"
@@ -32,17 +33,17 @@ struct Observation {
   std::vector<SitePair> together;  // distinct (a, b): sites of different threads at one place; each linked to the first
   std::vector<SitePair> contended;       // distinct (a, b): lock operations of different threads on one lock
   std::vector<SitePair> parents;         // (thread, its creator), names
-  std::vector<HeddleEvent> decisions;    // when they were to be kept
-  std::vector<HeddleEvent> pending;      // and what threads would have done next when the run ended
+  std::vector<HeddleDecision> decisions;    // when they were to be kept
+  std::vector<HeddleDecision> pending;      // and what threads would have done next when the run ended
   std::optional<std::uint32_t> failing;  // the thread in which it failed
 };
 
-/// For one run at a time: on_events() as they come, then finish().
+/// For one run at a time: on_decisions() as they come, then finish().
 class Observer {
  public:
   /// Of the next runs: Observation::decisions.
   void keep_decisions(bool keep) { keep_ = keep; }
-  void on_events(std::span<const HeddleEvent> events);
+  void on_decisions(std::span<const HeddleDecision> decisions);
   Observation finish();
 
  private:
@@ -55,9 +56,9 @@ class Observer {
     std::uint64_t reads = 0;    // sum of the hashes of reads since then
     std::vector<Visit> visits;  // distinct
   };
-  void find_places(const HeddleEvent& event);
-  void access(const HeddleEvent& event);
-  void visit(const HeddleEvent& event);
+  void find_places(const HeddleDecision& event);
+  void access(const HeddleDecision& event);
+  void visit(const HeddleDecision& event);
   template <class F>
   void each_place(F f) const;
   void contend(const Place& place, Observation& out) const;
@@ -75,12 +76,12 @@ class Observer {
 
 /// What each thread that is left would do next, as far as the run's record tells: the extent of an access is an upper
 /// bound.
-std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads);
+std::vector<HeddleDecision> pending_of(std::span<const HeddleThreadInfo> threads);
 /// Steps behind which their thread had to let another one go first, though it could have gone on (it yields again and
 /// again, or spins): orders that a machine may show and the run could not. A sleep is none, its end is a matter of
 /// time.
-std::vector<std::size_t> made_to_give_way(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending);
+std::vector<std::size_t> made_to_give_way(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending);
 /// Did a thread have to that was not waiting: for the end of a system call, for a signal, or with a time-out?
-bool yields_or_spins(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending);
+bool yields_or_spins(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending);
 
 }  // namespace heddle

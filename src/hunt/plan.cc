@@ -31,6 +31,11 @@ std::vector<std::uint32_t> points_of_follow_up(const RaceRun& run) {
   return points;
 }
 
+void aim(RunRequest& plan, Aim at) {
+  plan.targets = std::move(at.targets);
+  plan.schedule = std::move(at.schedule);
+}
+
 }  // namespace
 
 Pick pick_of(const HuntRequest& request, const Epoch& epoch, std::uint64_t index) {
@@ -54,13 +59,13 @@ RunRequest plan_run(const HuntRequest& request, const Epoch& epoch, std::uint64_
   if (auto prefix = epoch.prefixes.find(index); prefix != epoch.prefixes.end())
     plan.schedule = prefix->second;
   else if (epoch.targets)
-    plan.schedule = told(pick, *epoch.targets, request.seed);
+    aim(plan, aim_of(pick, *epoch.targets, request.seed));
   const bool listed = is_exhaustive(strategy);  // what was left undone is known from the decisions of the whole run
   run.observe = listed ? kAll : observes(request, index, epoch) ? kLongestObserved : 0;
   run.point_set = epoch.survey ? HEDDLE_POINTS_ALL : request.points;
   run.time_model = request.time_model == TimeModel::kLoose ? HEDDLE_TIME_LOOSE : HEDDLE_TIME_VIRTUAL;
   run.early_timeouts = epoch.timeouts.chance(request.seed, index);
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.inspect = 1;  // costs only runs that fail, and tells an assertion from an abort
   run.detector =
       detector_on(request.detector, epoch, index) || request.options.fail_on_race ||

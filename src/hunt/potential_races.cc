@@ -20,7 +20,7 @@ bool is_plain(std::uint32_t kind) {
 
 class Finder {
  public:
-  void add(const HeddleEvent& event) {
+  void add(const HeddleDecision& event) {
     if (event.thread >= kThreads) return;
     locks_.execute(event);
     clocks_.execute(event, counts_[event.thread]++);
@@ -36,7 +36,7 @@ class Finder {
     bool operator==(const Access&) const = default;
   };
 
-  void access(const HeddleEvent& event) {
+  void access(const HeddleDecision& event) {
     const Clock& before = clocks_.clock(event.thread);
     Access access{event.thread, clocks_.epoch(event.thread), event.site, event.kind, locks_.held(event.thread)};
     std::vector<Access>& others = places_[event.address];
@@ -55,7 +55,7 @@ class Finder {
   }
 
   LockHolders locks_;
-  SyncClocks clocks_{EventSource::kDecisions, {EdgeKind::kThread}};
+  SyncClocks clocks_{{EdgeKind::kThread}};
   std::array<std::uint32_t, kThreads> counts_{};         // of events
   std::map<std::uint64_t, std::vector<Access>> places_;  // by address
   std::set<std::uint32_t> sites_;
@@ -63,9 +63,9 @@ class Finder {
 
 }  // namespace
 
-std::vector<std::uint32_t> potential_races(std::span<const HeddleEvent> decisions) {
+std::vector<std::uint32_t> potential_races(std::span<const HeddleDecision> decisions) {
   Finder finder;
-  for (const HeddleEvent& decision : decisions) finder.add(decision);
+  for (const HeddleDecision& decision : decisions) finder.add(decision);
   return finder.sites();
 }
 

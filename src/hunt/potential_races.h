@@ -7,11 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 
 namespace heddle {
 
 /// Sites of plain accesses of such pairs, ascending. `decisions`: of a run in which every access was a point.
-std::vector<std::uint32_t> potential_races(std::span<const HeddleEvent> decisions);
+std::vector<std::uint32_t> potential_races(std::span<const HeddleDecision> decisions);
 
 }  // namespace heddle

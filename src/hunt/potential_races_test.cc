@@ -2,22 +2,25 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace heddle {
 namespace {
 
 constexpr std::uint32_t kMain = 100, kNobody = 0;
 
-HeddleEvent event(std::uint16_t thread, std::uint8_t kind, std::uint32_t site, std::uint64_t address = 0,
-                  std::uint32_t object = 0) {
-  HeddleEvent out{};
+HeddleDecision event(std::uint16_t thread, std::uint8_t kind, std::uint32_t site, std::uint64_t address = 0,
+                     std::uint32_t object = 0) {
+  HeddleDecision out{};
   out.thread = thread, out.kind = kind, out.site = site, out.address = address, out.object = object;
-  out.stack = kMain + thread;
+  out.name = kMain + thread;
+  if (kind == HEDDLE_EV_THREAD_START) out.creator = static_cast<std::uint32_t>(std::exchange(out.address, 0));
   return out;
 }
 
 // main writes at site 1, makes two threads, joins them and reads at site 9; `between`: what these do.
-std::vector<std::uint32_t> sites(std::vector<HeddleEvent> between) {
-  std::vector<HeddleEvent> run{event(0, HEDDLE_EV_THREAD_START, 0, kNobody), event(0, HEDDLE_EV_WRITE, 1, 64)};
+std::vector<std::uint32_t> sites(std::vector<HeddleDecision> between) {
+  std::vector<HeddleDecision> run{event(0, HEDDLE_EV_THREAD_START, 0, kNobody), event(0, HEDDLE_EV_WRITE, 1, 64)};
   for (std::uint16_t child : {1, 2}) {
     run.push_back(event(0, HEDDLE_EV_THREAD_CREATE, 2));
     run.push_back(event(child, HEDDLE_EV_THREAD_START, 0, kMain));
@@ -41,7 +44,7 @@ TEST(PotentialRaces, AlsoWhereALockOrderedThemByChance) {
 }
 
 TEST(PotentialRaces, NotUnderACommonLock) {
-  std::vector<HeddleEvent> run;
+  std::vector<HeddleDecision> run;
   for (std::uint16_t thread : {1, 2}) {
     run.push_back(event(thread, HEDDLE_EV_MUTEX_LOCK, 7, 0, 1));
     run.push_back(event(thread, HEDDLE_EV_WRITE, 5, 64));

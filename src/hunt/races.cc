@@ -103,7 +103,7 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
     }
     RunRequest again = plan_run(request, epoch_of(result, index), index);
     again.parameters.detector = 1;
-    again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
+    again.parameters.detail = kPointsDetail;  // the detector keeps stacks from here on
     again.keep_evidence = true;
     const auto differs = [&](const RunOutcome& outcome) { return unseen(wanted, outcome); };
     const Result<Confirmation> confirmed = confirm(executor, again, {request.conditions, differs});

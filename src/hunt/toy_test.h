@@ -4,6 +4,7 @@
 #pragma once
 #include <vector>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 #include "abi/region.h"
 #include "src/hunt/enumeration.h"
@@ -19,32 +20,32 @@ struct Toy {
   std::vector<std::vector<ToyStep>> threads;
 
   /// As runtime/strategy/prefix.cc does: `prefix`, then without preemptions. Ends early when nobody can go on.
-  std::vector<HeddleEvent> run(const Prefix& prefix, std::vector<HeddleEvent>* pending = nullptr) const {
+  std::vector<HeddleDecision> run(const Prefix& prefix, std::vector<HeddleDecision>* pending = nullptr) const {
     std::vector<std::uint16_t> wanted;
     for (const HeddleSegment& segment : prefix)
       wanted.insert(wanted.end(), segment.steps, static_cast<std::uint16_t>(segment.thread));
     std::vector<std::size_t> at(threads.size());
     State state;
-    std::vector<HeddleEvent> out;
+    std::vector<HeddleDecision> out;
     int current = -1;
     for (;;) {
-      HeddleEvent event{};
+      HeddleDecision event{};
       for (std::size_t t = 0; t < threads.size(); t++)
-        if (can_run(t, at, state)) event.value |= 1ull << t;
-      if (event.value == 0) {
+        if (can_run(t, at, state)) event.enabled |= 1ull << t;
+      if (event.enabled == 0) {
         for (std::size_t t = 0; pending && t < threads.size(); t++)
           if (at[t] < threads[t].size()) pending->push_back(event_of(t, at[t]));
         return out;
       }
-      int chosen = __builtin_ctzll(event.value);
-      if (current >= 0 && event.value >> current & 1) {
+      int chosen = __builtin_ctzll(event.enabled);
+      if (current >= 0 && event.enabled >> current & 1) {
         chosen = current;
-        event.flags = HEDDLE_OF_COULD_STAY;
+        event.flags = HEDDLE_DECISION_COULD_STAY;
       }
       if (out.size() < wanted.size()) chosen = wanted[out.size()];
       const auto thread = static_cast<std::size_t>(chosen);
-      HeddleEvent step = event_of(thread, at[thread]);
-      step.value = event.value;
+      HeddleDecision step = event_of(thread, at[thread]);
+      step.enabled = event.enabled;
       step.flags = event.flags;
       state.execute(threads[thread][at[thread]++], chosen);
       out.push_back(step);
@@ -87,11 +88,11 @@ struct Toy {
     }
   };
 
-  HeddleEvent event_of(std::size_t thread, std::size_t at) const {
+  HeddleDecision event_of(std::size_t thread, std::size_t at) const {
     const ToyStep& step = threads[thread][at];
-    HeddleEvent event{};
+    HeddleDecision event{};
     event.thread = static_cast<std::uint16_t>(thread);
-    event.stack = event.thread + 1u;
+    event.name = event.thread + 1u;
     event.kind = static_cast<std::uint8_t>(step.kind);
     event.site = static_cast<std::uint32_t>(thread * 100 + at + 1);
     event.object = step.kind >= HEDDLE_EV_MUTEX_LOCK ? step.place : 0;
@@ -104,9 +105,9 @@ struct Toy {
   }
 };
 
-inline std::vector<int> threads_of(const std::vector<HeddleEvent>& decisions) {
+inline std::vector<int> threads_of(const std::vector<HeddleDecision>& decisions) {
   std::vector<int> out;
-  for (const HeddleEvent& decision : decisions) out.push_back(decision.thread);
+  for (const HeddleDecision& decision : decisions) out.push_back(decision.thread);
   return out;
 }
 

@@ -17,17 +17,7 @@ constexpr std::uint64_t kMaxAccessEvents = 2'000'000;
 constexpr int kSlowerWithDetail = 10;  // a run that was within its time must not be cut off for being watched
 
 std::uint32_t trace_detail(const Options& options, std::uint64_t accesses) {
-  switch (options.detail) {
-    case Options::Detail::kPoints:
-      return HEDDLE_DETAIL_POINTS;
-    case Options::Detail::kAccesses:
-      return HEDDLE_DETAIL_ACCESSES;
-    case Options::Detail::kBranches:
-      return HEDDLE_DETAIL_BRANCHES;
-    case Options::Detail::kAuto:
-      break;
-  }
-  return accesses <= kMaxAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
+  return options.detail.bits.value_or(accesses <= kMaxAccessEvents ? kAccessesDetail : kPointsDetail);
 }
 
 void fill_meta(Meta& meta, const HuntRequest& request, const Epoch& epoch, const RunRequest& plan, bool light) {
@@ -133,8 +123,8 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   Result<Confirmation> second = again();
   // Undefined behaviour can differ from clone to clone (what lies in a variable that nobody wrote): then as it was
   // executed, with less detail.
-  if (second && first.light && meta.detail >= HEDDLE_DETAIL_ACCESSES && !second->interrupted() && second->difference) {
-    meta.detail = HEDDLE_DETAIL_POINTS;
+  if (second && first.light && (meta.detail & ~kPointsDetail) && !second->interrupted() && second->difference) {
+    meta.detail = kPointsDetail;
     second = again();
   }
   if (!trace) return std::unexpected(second.error());
@@ -175,7 +165,7 @@ Result<TraceHead> write_seen_race_trace(const HuntRequest& request, const HuntRe
                                         const std::filesystem::path& path, Executor& executor) {
   const RunOutcome& seen = result.race_runs.at(index);
   const Epoch& epoch = epoch_of(result, index);
-  meta.detail = HEDDLE_DETAIL_CHOICES;
+  meta.detail = kNoDetail;
   fill_meta(meta, request, epoch, plan_run(request, epoch, index), false);
   if (seen.result.wrote_files || request.worker.cwd_copy) set_flag(meta, meta_key::kCwdCopy);
   fill_builds(meta, seen, executor.worker());

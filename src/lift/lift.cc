@@ -71,7 +71,7 @@ class Lift {
 // By places, with all accesses: the order of everything.
 Status Lift::follow() {
   RunRequest places = replayer_.request();
-  places.parameters.detail = HEDDLE_DETAIL_ACCESSES;
+  places.parameters.detail = kAccessesDetail;
   places.limits.total *= kSlowerWithDetail;
   bool whole = true;
   executions_++;
@@ -172,7 +172,7 @@ bool Lift::stop_those_who_went_on() {
 
 Result<Lifted> Lift::run(const std::filesystem::path& path) {
   if (Status followed = follow(); !followed) return std::unexpected(followed.error());
-  const std::uint32_t detail = events_ <= kMostAccessEvents ? HEDDLE_DETAIL_ACCESSES : HEDDLE_DETAIL_POINTS;
+  const std::uint32_t detail = events_ <= kMostAccessEvents ? kAccessesDetail : kPointsDetail;
   std::string why;
   for (int i = 0; i < kMostAttempts; i++) {
     const RunRequest points = request(detail);

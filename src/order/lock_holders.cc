@@ -49,17 +49,17 @@ void LockHolders::end_wait(std::uint32_t thread) {
 }
 
 void LockHolders::abandon(std::uint32_t lock) {
-  if (lock == ~0u)
+  if (lock == HEDDLE_SEVERAL_OBJECTS)
     all_abandoned_ = true;
   else if (lock)
     locks_[lock].abandoned = true;
 }
 
-void LockHolders::execute_rw(const HeddleEvent& decision) {
+void LockHolders::execute_rw(const HeddleDecision& decision) {
   switch (heddle_event_class(decision.kind)) {
     case HEDDLE_C_ACQUIRE:
     case HEDDLE_C_SHARED_ACQUIRE:
-      if (outcome(decision, EventSource::kDecisions) == Outcome::kDone) rw_[decision.thread].insert(decision.object);
+      if (outcome(decision) == Outcome::kDone) rw_[decision.thread].insert(decision.object);
       return;
     case HEDDLE_C_RELEASE:
       rw_[decision.thread].erase(decision.object);
@@ -69,13 +69,13 @@ void LockHolders::execute_rw(const HeddleEvent& decision) {
   }
 }
 
-void LockHolders::execute(const HeddleEvent& decision) {
+void LockHolders::execute(const HeddleDecision& decision) {
   const HeddleObjectClass object = heddle_object_class(decision.kind);
   if (object == HEDDLE_O_RWLOCK) return execute_rw(decision);
   switch (heddle_event_class(decision.kind)) {
     case HEDDLE_C_ACQUIRE:
     case HEDDLE_C_TRY_ACQUIRE:
-      if (outcome(decision, EventSource::kDecisions) == Outcome::kUnknown)
+      if (outcome(decision) == Outcome::kUnknown)
         return try_to_take(locks_[decision.object], decision.thread);
       return take(locks_[decision.object], decision.thread);
     case HEDDLE_C_RELEASE:

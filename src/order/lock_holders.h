@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 
 namespace heddle {
@@ -14,7 +15,7 @@ namespace heddle {
 class LockHolders {
  public:
   /// Executed, in their order from the start of the run; threads below 64.
-  void execute(const HeddleEvent& decision);
+  void execute(const HeddleDecision& decision);
   /// True: the thread holds the mutex or spinlock. False: it does not, or that is not known (a recursive mutex behind
   /// its first unlock, say).
   bool holds(std::uint32_t thread, std::uint32_t lock) const;

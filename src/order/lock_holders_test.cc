@@ -19,7 +19,7 @@ struct Step {
 LockHolders after(std::initializer_list<Step> steps) {
   LockHolders out;
   for (const Step& step : steps) {
-    HeddleEvent event{};
+    HeddleDecision event{};
     event.thread = step.thread;
     event.kind = static_cast<std::uint8_t>(step.kind);
     event.object = step.object;
@@ -41,7 +41,7 @@ TEST(LockHolders, ATrySucceedsOnlyWhereNobodyHoldsIt) {
   EXPECT_TRUE(after({{1, kTry}}).holds(1, 7));
   EXPECT_FALSE(after({{2, kLock}, {1, kTry}}).holds(1, 7));
   EXPECT_TRUE(after({{2, kLock}, {1, kTry}, {2, kUnlock}, {1, kTry}}).holds(1, 7));
-  EXPECT_FALSE(after({{2, kLock}, {1, kLock, 7, HEDDLE_OF_TIMED}}).holds(1, 7));  // its time was over
+  EXPECT_FALSE(after({{2, kLock}, {1, kLock, 7, HEDDLE_DECISION_TIMED}}).holds(1, 7));  // its time was over
 }
 
 TEST(LockHolders, AnUnlockByAnotherThreadLeavesNobodySure) {
@@ -64,7 +64,7 @@ TEST(LockHolders, BehindAWaitAllIsHeldAgain) {
 
 TEST(LockHolders, ToTakeWhatAThreadLeftBehindMayFail) {
   EXPECT_FALSE(after({{1, kLock}, {1, kExit}, {2, kLock}}).holds(2, 7));
-  EXPECT_FALSE(after({{1, kLock}, {1, kExit, ~0u}, {2, kLock}}).holds(2, 7));
+  EXPECT_FALSE(after({{1, kLock}, {1, kExit, HEDDLE_SEVERAL_OBJECTS}, {2, kLock}}).holds(2, 7));
   EXPECT_TRUE(after({{1, kLock}, {1, kExit, 8}, {2, kLock}}).holds(2, 7));
 }
 
@@ -74,7 +74,7 @@ TEST(LockHolders, OfAReadWriteLockItIsKnownUntilTheFirstUnlock) {
   EXPECT_EQ(after({{1, kRead, 9}, {1, kLock, 7}, {2, kRead, 9}}).held(1), (Locks{7, 9}));
   EXPECT_EQ(after({{1, kWrite, 9}, {1, kGive, 9}}).held(1), Locks{});
   EXPECT_EQ(after({{1, kRead, 9}, {1, kRead, 9}, {1, kGive, 9}}).held(1), Locks{});
-  EXPECT_EQ(after({{1, HEDDLE_EV_RW_TRYLOCK, 9}, {1, kWrite, 8, HEDDLE_OF_TIMED}}).held(1), Locks{});
+  EXPECT_EQ(after({{1, HEDDLE_EV_RW_TRYLOCK, 9}, {1, kWrite, 8, HEDDLE_DECISION_TIMED}}).held(1), Locks{});
   EXPECT_EQ(after({{1, kLock, 7}, {1, kExit, ~0u}}).held(1), Locks{});
 }
 

@@ -68,7 +68,7 @@ LockSets::Hold LockSets::taken_by(const HeddleEvent& event) {
 /// True: the thread's set is another one behind the event.
 bool LockSets::change(const HeddleEvent& event) {
   const HeddleEventClass c = heddle_event_class(event.kind);
-  const bool failed = outcome(event, EventSource::kTrace) == Outcome::kFailed;
+  const bool failed = outcome(event) == Outcome::kFailed;
   if (acquires(c)) return !failed && event.object != 0 && take(event.thread, taken_by(event));
   if (c == HEDDLE_C_RELEASE) return !failed && give_back(event.thread, event.object);
   if (heddle_object_class(event.kind) != HEDDLE_O_CONDITION) return false;

@@ -1,35 +1,33 @@
-// What an event touches and how it ended. Decisions of a hunt (run.observe) and events of a trace have the same type,
-// but their flags, objects and values mean different things: of a decision nobody knows yet what came of it.
+// What an event of a trace, or a decision of a hunt, touches and how it ended. Of a decision nobody knows yet what came
+// of it.
 #pragma once
 #include <cstdint>
 #include <optional>
 
+#include "abi/decision.h"
 #include "abi/events.h"
 #include "abi/place.h"
 #include "abi/region.h"
 
 namespace heddle {
 
-enum class EventSource : std::uint8_t {
-  kDecisions,  // HEDDLE_OF_*; `object` of an access is its size, `stack` the hash of the thread's name
-  kTrace,      // HEDDLE_EF_*
-};
-
 /// Where the decision takes place.
-inline HeddlePlace place_of(const HeddleEvent& decision) {
-  return heddle_place(decision.kind, decision.object, decision.address, decision.object, decision.thread);
+inline HeddlePlace place_of(const HeddleDecision& decision) {
+  return heddle_place(decision.kind, decision.object, decision.address, decision.size, decision.thread);
 }
 
 enum class Outcome : std::uint8_t { kDone, kFailed, kUnknown };
-inline Outcome outcome(const HeddleEvent& event, EventSource source) {
-  if (source == EventSource::kTrace) return event.flags & HEDDLE_EF_FAILED ? Outcome::kFailed : Outcome::kDone;
-  switch (heddle_event_class(event.kind)) {
+inline Outcome outcome(const HeddleEvent& event) {
+  return event.flags & HEDDLE_EF_FAILED ? Outcome::kFailed : Outcome::kDone;
+}
+inline Outcome outcome(const HeddleDecision& decision) {
+  switch (heddle_event_class(decision.kind)) {
     case HEDDLE_C_TRY_ACQUIRE:
     case HEDDLE_C_TRY_EITHER:
     case HEDDLE_C_TRY_AWAIT:
       return Outcome::kUnknown;
     default:
-      return event.flags & HEDDLE_OF_TIMED ? Outcome::kUnknown : Outcome::kDone;
+      return decision.flags & HEDDLE_DECISION_TIMED ? Outcome::kUnknown : Outcome::kDone;
   }
 }
 

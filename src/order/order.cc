@@ -7,8 +7,8 @@ namespace heddle {
 
 Order::Order(const OrderOptions& options)
     : with_memory_(options.memory),
-      all_{SyncClocks(EventSource::kTrace, options.edges), {}},
-      must_{SyncClocks(EventSource::kTrace, options.must), {}} {}
+      all_{SyncClocks(options.edges), {}},
+      must_{SyncClocks(options.must), {}} {}
 
 void Order::History::note(const HeddleEvent& event, std::uint32_t n, const std::vector<std::uint32_t>& events) {
   if (threads.size() < events.size()) threads.resize(events.size());

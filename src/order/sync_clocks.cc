@@ -6,6 +6,15 @@
 #include "src/trace/kinds.h"
 
 namespace heddle {
+namespace {
+
+/// Of a creation; older traces do not tell.
+std::optional<std::uint16_t> child_of(const HeddleEvent& creation) {
+  const bool told = creation.flags & HEDDLE_EF_VALUE && creation.value <= 0xffff;
+  return told ? std::optional(static_cast<std::uint16_t>(creation.value)) : std::nullopt;
+}
+
+}  // namespace
 
 SyncClocks::Thread& SyncClocks::of(std::uint16_t thread) {
   if (thread >= threads_.size()) threads_.resize(thread + 1u);
@@ -37,48 +46,41 @@ void SyncClocks::release(std::uint16_t thread, std::uint32_t n, Meeting& meeting
   meeting.clock.join(t.clock);
 }
 
-void SyncClocks::create(const HeddleEvent& event, std::uint32_t n) {
-  if (source_ == EventSource::kTrace && event.flags & HEDDLE_EF_FAILED) return;
-  Created created{event.thread, {}};
-  release(event.thread, n, created.meeting);
-  if (source_ == EventSource::kTrace && event.flags & HEDDLE_EF_VALUE && event.value <= 0xffff)
-    children_[static_cast<std::uint16_t>(event.value)] = std::move(created);
+void SyncClocks::create(std::uint16_t thread, std::uint32_t n, std::optional<std::uint16_t> child) {
+  Created created{thread, {}};
+  release(thread, n, created.meeting);
+  if (child)
+    children_[*child] = std::move(created);
   else
     nameless_.push_back(std::move(created));
 }
 
-// Which of the creations that name nobody made this thread is not told: the first one that nobody has claimed. Of a
-// decision the creator is known by name.
-void SyncClocks::begin(const HeddleEvent& event) {
+// Which of the creations that name nobody made this thread is not told: the first one, or the first one by `creator`,
+// that nobody has claimed.
+void SyncClocks::begin(std::uint16_t thread, std::optional<std::uint16_t> creator) {
   Created created;
-  if (const auto named = children_.find(event.thread); named != children_.end()) {
+  if (const auto named = children_.find(thread); named != children_.end()) {
     created = std::move(named->second);
     children_.erase(named);
   } else {
-    auto it = nameless_.begin();
-    if (source_ == EventSource::kDecisions) {
-      const auto creator = names_.find(static_cast<std::uint32_t>(event.address));
-      if (heddle_event_class(event.kind) != HEDDLE_C_START || creator == names_.end()) return;
-      it = std::ranges::find(nameless_, creator->second, &Created::creator);
-    }
+    const auto it = creator ? std::ranges::find(nameless_, *creator, &Created::creator) : nameless_.begin();
     if (it == nameless_.end()) return;
     created = std::move(*it);
     nameless_.erase(it);
   }
   birth_ = {created.creator, created.meeting.latest.front().n};
   is_birth_ = true;
-  acquire(event.thread, created.meeting, EdgeKind::kThread);
+  acquire(thread, created.meeting, EdgeKind::kThread);
   raised_.clear();
 }
 
-void SyncClocks::join(const HeddleEvent& event) {
-  if (source_ == EventSource::kTrace && event.flags & HEDDLE_EF_FAILED) return;
-  if (event.address >= threads_.size() || event.address == event.thread) return;
-  const auto ended = static_cast<std::uint16_t>(event.address);
+void SyncClocks::join(std::uint16_t thread, std::uint64_t whom) {
+  if (whom >= threads_.size() || whom == thread) return;
+  const auto ended = static_cast<std::uint16_t>(whom);
   if (!threads_[ended].begun) return;
   Meeting meeting;
   release(ended, threads_[ended].next - 1, meeting);
-  acquire(event.thread, meeting, EdgeKind::kThread);
+  acquire(thread, meeting, EdgeKind::kThread);
 }
 
 void SyncClocks::lock(const HeddleEvent& event) {
@@ -86,7 +88,7 @@ void SyncClocks::lock(const HeddleEvent& event) {
   acquire(event.thread, object.alone, EdgeKind::kLock);
   if (heddle_object_class(event.kind) != HEDDLE_O_RWLOCK) return;
   const HeddleEventClass c = heddle_event_class(event.kind);
-  const bool told = source_ == EventSource::kTrace && event.flags & HEDDLE_EF_VALUE;
+  const bool told = event.flags & HEDDLE_EF_VALUE;
   const bool shared = c == HEDDLE_C_SHARED_ACQUIRE || (c == HEDDLE_C_TRY_EITHER && told && event.value == 0);
   if (!shared) acquire(event.thread, object.shared, EdgeKind::kLock);
 }
@@ -115,7 +117,7 @@ void SyncClocks::condition(const HeddleEvent& event, std::uint32_t n, const Lock
 void SyncClocks::meet(const HeddleEvent& event, std::uint32_t n, EdgeKind kind) {
   const HeddleEventClass c = heddle_event_class(event.kind);
   if (c == HEDDLE_C_SIGNAL) release(event.thread, n, objects_[event.object].alone);
-  if ((c == HEDDLE_C_AWAIT || c == HEDDLE_C_TRY_AWAIT) && outcome(event, source_) != Outcome::kFailed)
+  if ((c == HEDDLE_C_AWAIT || c == HEDDLE_C_TRY_AWAIT) && outcome(event) != Outcome::kFailed)
     acquire(event.thread, objects_[event.object].alone, kind);
 }
 
@@ -131,7 +133,7 @@ void SyncClocks::barrier(const HeddleEvent& event, std::uint32_t n) {
   if (heddle_event_class(event.kind) == HEDDLE_C_SIGNAL) {
     release(event.thread, n, barrier.open);
     barrier.inside.push_back(event.thread);
-    const bool told = source_ == EventSource::kTrace && event.flags & HEDDLE_EF_VALUE;
+    const bool told = event.flags & HEDDLE_EF_VALUE;
     if (told && event.value != 0 && barrier.inside.size() >= event.value) end_round(barrier);
     return;
   }
@@ -144,14 +146,8 @@ void SyncClocks::barrier(const HeddleEvent& event, std::uint32_t n) {
 
 // A store begins a sequence, which read-modify-writes continue.
 void SyncClocks::atomic(const HeddleEvent& event, std::uint32_t n) {
-  std::optional<ByteRange> at;
-  bool reads = reads_memory(event), writes = (heddle_event_properties(event.kind) & HEDDLE_P_WRITE) != 0;
-  if (source_ == EventSource::kTrace) {
-    at = memory_of(event);
-    writes = writes_memory(event);
-  } else if (const HeddlePlace place = place_of(event); place.space == HEDDLE_SPACE_MEMORY) {
-    at = ByteRange{place.first, place.last};
-  }
+  const std::optional<ByteRange> at = memory_of(event);
+  const bool reads = reads_memory(event), writes = writes_memory(event);
   if (!at) return;
   if (reads)
     atomics_.each(at->first, at->last, [&](std::uint64_t, std::uint64_t, const Meeting& meeting) {
@@ -180,7 +176,7 @@ void SyncClocks::object(const HeddleEvent& event, std::uint32_t n, const LockSet
     case HEDDLE_O_MUTEX:
     case HEDDLE_O_RWLOCK:
     case HEDDLE_O_SPINLOCK:
-      if (!wanted(EdgeKind::kLock) || outcome(event, source_) == Outcome::kFailed) return;
+      if (!wanted(EdgeKind::kLock) || outcome(event) == Outcome::kFailed) return;
       return c == HEDDLE_C_RELEASE ? unlock(event, n, locks) : lock(event);
     case HEDDLE_O_CONDITION:
       return condition(event, n, locks);
@@ -197,21 +193,39 @@ void SyncClocks::object(const HeddleEvent& event, std::uint32_t n, const LockSet
   }
 }
 
-void SyncClocks::execute(const HeddleEvent& event, std::uint32_t n, const LockSets* locks) {
+bool SyncClocks::begin_event(std::uint16_t thread, std::uint32_t n) {
   into_.clear();
   raised_.clear();
   closed_.clear();
   is_birth_ = false;
-  Thread& thread = of(event.thread);
-  const bool first = !std::exchange(thread.begun, true);
-  thread.next = n + 1;
-  if (source_ == EventSource::kDecisions) names_.try_emplace(event.stack, event.thread);
-  if (first && edges_.has(EdgeKind::kThread)) begin(event);
+  Thread& t = of(thread);
+  t.next = n + 1;
+  return !std::exchange(t.begun, true);
+}
+
+void SyncClocks::execute(const HeddleDecision& decision, std::uint32_t n) {
+  const bool first = begin_event(decision.thread, n);
+  names_.try_emplace(decision.name, decision.thread);
+  if (!edges_.has(EdgeKind::kThread)) return;
+  const HeddleEventClass c = heddle_event_class(decision.kind);
+  if (first && c == HEDDLE_C_START)
+    if (const auto creator = names_.find(decision.creator); creator != names_.end())
+      begin(decision.thread, creator->second);
+  if (c == HEDDLE_C_CREATE) create(decision.thread, n, std::nullopt);
+  if (c == HEDDLE_C_JOIN) join(decision.thread, decision.address);
+}
+
+void SyncClocks::execute(const HeddleEvent& event, std::uint32_t n, const LockSets* locks) {
+  const bool first = begin_event(event.thread, n), failed = event.flags & HEDDLE_EF_FAILED;
+  const bool threads = edges_.has(EdgeKind::kThread);
+  if (first && threads) begin(event.thread, std::nullopt);
   switch (heddle_event_class(event.kind)) {
     case HEDDLE_C_CREATE:
-      return edges_.has(EdgeKind::kThread) ? create(event, n) : void();
+      if (threads && !failed) create(event.thread, n, child_of(event));
+      return;
     case HEDDLE_C_JOIN:
-      return edges_.has(EdgeKind::kThread) ? join(event) : void();
+      if (threads && !failed) join(event.thread, event.address);
+      return;
     case HEDDLE_C_ATOMIC:
       return edges_.has(EdgeKind::kAtomic) ? atomic(event, n) : void();
     case HEDDLE_C_ALLOCATE:

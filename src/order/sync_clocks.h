@@ -7,12 +7,13 @@
 //   - system calls that others can notice: all pipes, sockets and signals are one channel;
 //   - semaphores and condition variables: whoever takes a token comes behind all threads that left one, as in the race
 //     detector (runtime/detector/sync.cc);
-//   - decisions (EventSource::kDecisions): a try succeeds, and the mutex of a condition variable is not known.
+// Decisions of a hunt say what was asked for and not what came of it: of these, only threads are ordered.
 #pragma once
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -57,11 +58,13 @@ class EdgeSet {
 /// An event in epoch k of thread t happened before the present of thread u if clock(u)[t] > k.
 class SyncClocks {
  public:
-  SyncClocks(EventSource source, EdgeSet edges) : source_(source), edges_(edges) {}
+  explicit SyncClocks(EdgeSet edges) : edges_(edges) {}
 
   /// In order; `n`: number of the event in its thread. `locks`: of all events before; they tell how a read-write lock
-  /// was held and which mutex a wait gives up (null, as for decisions: for writing, and none).
+  /// was held and which mutex a wait gives up (null: for writing, and none).
   void execute(const HeddleEvent& event, std::uint32_t n, const LockSets* locks = nullptr);
+  /// The same of a decision: EdgeKind::kThread, and no other edges.
+  void execute(const HeddleDecision& decision, std::uint32_t n);
 
   /// Of the thread's next event.
   std::uint32_t epoch(std::uint16_t thread) const { return thread < threads_.size() ? threads_[thread].epochs : 0; }
@@ -117,9 +120,11 @@ class SyncClocks {
   void acquire(std::uint16_t thread, const Meeting& meeting, EdgeKind kind);
   void release(std::uint16_t thread, std::uint32_t n, Meeting& meeting);
 
-  void begin(const HeddleEvent& event);
-  void create(const HeddleEvent& event, std::uint32_t n);
-  void join(const HeddleEvent& event);
+  /// Whether it is the first one of its thread.
+  bool begin_event(std::uint16_t thread, std::uint32_t n);
+  void begin(std::uint16_t thread, std::optional<std::uint16_t> creator);
+  void create(std::uint16_t thread, std::uint32_t n, std::optional<std::uint16_t> child);
+  void join(std::uint16_t thread, std::uint64_t whom);
   void lock(const HeddleEvent& event);
   void unlock(const HeddleEvent& event, std::uint32_t n, const LockSets* locks);
   void condition(const HeddleEvent& event, std::uint32_t n, const LockSets* locks);
@@ -130,7 +135,6 @@ class SyncClocks {
   void channel(const HeddleEvent& event, std::uint32_t n);
   void object(const HeddleEvent& event, std::uint32_t n, const LockSets* locks);
 
-  EventSource source_;
   EdgeSet edges_;
   Clock nothing_;
   std::vector<Thread> threads_;

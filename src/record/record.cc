@@ -33,7 +33,7 @@ RunRequest plan(const Options& options) {
   run.strategy = HEDDLE_STRATEGY_RANDOM;
   run.backend = HEDDLE_BACKEND_PARALLEL;
   run.point_set = HEDDLE_POINTS_SYNC;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.inspect = 1;
   run.pin_cpu = -1;
   run.max_steps = 0;
@@ -77,7 +77,7 @@ Status leave_for_recovery(Meta meta, Worker& worker) {
   if (Status room = worker.region().reserve(HEDDLE_AREA_META, bytes.size()); !room)
     return error(fmt::format("cannot write {}: {}", worker.options().region_file.string(), room.error().message),
                  room.error().advice);
-  if (!worker.region().fill(HEDDLE_AREA_META, std::as_bytes(std::span(bytes))))
+  if (!worker.region().fill(HEDDLE_AREA_META, {std::as_bytes(std::span(bytes))}))
     return error("the program's arguments and environment are too large to be recorded");
   // Last: a kill before this leaves a recording that says it has no meta, not one with a meta of zeros.
   header.maps_bytes = maps.size();

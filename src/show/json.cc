@@ -54,7 +54,8 @@ Json json_of(const Meta& m) {
           {"run_index", m.run_index},
           {"created", m.created},
           {"machine", m.machine},
-          {"detail", m.detail}};
+          {"detail", level_of_detail(m.detail)},
+          {"contains", detail_tokens(m.detail)}};
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 namespace heddle {
 namespace {
 
-bool is_range(const HeddleEvent& e) { return e.kind == HEDDLE_EV_READ_RANGE || e.kind == HEDDLE_EV_WRITE_RANGE; }
 bool is_access(const HeddleEvent& e) { return (kind_properties(e.kind) & HEDDLE_P_ACCESS) != 0; }
 
 bool is_plain_write(const HeddleEvent& e) { return e.kind == HEDDLE_EV_WRITE || e.kind == HEDDLE_EV_ATOMIC_STORE; }
@@ -249,6 +248,8 @@ std::string describe(const HeddleEvent& e, const Names& names) {
     text += fmt::format(" = {}", value_text(e.value, e.flags & HEDDLE_EF_SIZE));
   else if ((e.flags & HEDDLE_EF_VALUE) && e.kind == HEDDLE_EV_BRANCH)
     text += fmt::format(" to {}", e.value);
+  else if ((e.flags & HEDDLE_EF_VALUE) && e.kind == HEDDLE_EV_CALL)
+    text += fmt::format(" = {}", value_text(e.value, e.flags & HEDDLE_EF_SIZE));
   if (e.flags & HEDDLE_EF_FAILED) text += " (failed)";
   return text;
 }

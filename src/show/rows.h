@@ -52,6 +52,8 @@ class Creations {
 Status for_each_row(const TraceReader& trace, const Survey& survey, Names& names, std::optional<std::uint16_t> only,
                     const std::function<bool(Row&)>& take);
 
+inline bool is_range(const HeddleEvent& e) { return e.kind == HEDDLE_EV_READ_RANGE || e.kind == HEDDLE_EV_WRITE_RANGE; }
+
 /// "filled = 1", "counter = 0 → 1", "lock m", "trylock m failed"; `code` is the source text beside it, which is not
 /// repeated.
 std::string describe(const Row& row, const Names& names, std::string_view code, bool utf8);

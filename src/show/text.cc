@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "src/show/bytes_text.h"
 #include "src/show/columns.h"
 #include "src/show/fold.h"
 #include "src/show/kind_text.h"
@@ -172,8 +173,9 @@ namespace {
 /// Lines of show_events.
 class EventLines {
  public:
-  EventLines(const TraceHead& head, const ViewOptions& options)
-      : names_(head),
+  EventLines(const TraceReader& trace, const ViewOptions& options)
+      : trace_(trace),
+        names_(trace.head()),
         options_(options),
         room_(std::max<std::size_t>(options.width, kBefore + kWhat + 40) - kBefore - kWhat - 1) {}
 
@@ -184,16 +186,24 @@ class EventLines {
     const char* mark = e.flags & HEDDLE_EF_PREEMPTED                ? "  (after preemption)"
                        : (e.flags & HEDDLE_EF_SWITCH) && number > 0 ? "  (switch)"
                                                                     : "";
+    std::string what = clean(describe(e, names_), options_.utf8);
+    if (is_range(e)) what += bytes_of(number);
     out += fmt::format("{:>9} {} {:<8} {} {}{}", number, e.flags & HEDDLE_EF_POINT ? '*' : ' ',
                        clean(names_.thread(e.thread), options_.utf8),
-                       pad(clean(describe(e, names_), options_.utf8), kWhat, options_.utf8),
+                       pad(what, kWhat, options_.utf8),
                        fit(clean(at, options_.utf8), room_ - std::min(room_, std::strlen(mark)), options_.utf8), mark);
     out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
   }
 
  private:
-  static constexpr std::size_t kBefore = 9 + 1 + 1 + 1 + 8 + 1, kWhat = 36;
+  static constexpr std::size_t kBefore = 9 + 1 + 1 + 1 + 8 + 1, kWhat = 36, kBytes = 16;
+  std::string bytes_of(std::uint64_t number) const {
+    const Result<std::optional<Payload>> payload = trace_.payload(number);
+    return payload && *payload ? " " + bytes_text((*payload)->bytes, kBytes) : "";
+  }
+
+  const TraceReader& trace_;
   Names names_;
   const ViewOptions& options_;
   std::size_t room_;
@@ -204,7 +214,7 @@ Status show_step(const TraceReader& trace, const ViewOptions& options, std::opti
   constexpr std::size_t kBefore = 10, kAfter = 11;  // the step itself is the first one after
   auto events = trace.events_around(*options.step, only, kBefore, kAfter);
   if (!events) return std::unexpected(events.error());
-  EventLines lines(trace.head(), options);
+  EventLines lines(trace, options);
   std::string out = answer(trace, options);
   for (PlacedEvent& e : *events) {
     if (makes_thread(e.event)) e.event.address = e.made + 1;
@@ -224,7 +234,7 @@ Status show_events(const TraceReader& trace, const ViewOptions& options, const S
     return error(fmt::format("the trace has no event {}", options.first_event),
                  trace.event_count() == 0 ? "it has none" : fmt::format("its last one is {}", trace.event_count() - 1));
   if (!sink(answer(trace, options))) return {};
-  EventLines lines(trace.head(), options);
+  EventLines lines(trace, options);
   std::string out;
   Status status = trace.for_each_block_from(
       options.first_event, [&](std::uint64_t number, std::uint64_t made, std::span<const HeddleEvent> events) {

@@ -21,7 +21,7 @@ std::optional<std::string_view> chance_in_call(const HeddleInput& r, std::uint16
     case SYS_getpid:  // raise() and abort() ask for both, and use them for nothing else
       return before == SYS_gettid ? std::nullopt : std::optional<std::string_view>("its process id");
     case SYS_read: case SYS_readv:
-      return r.reserved & HEDDLE_INPUT_ORDER ? std::nullopt : std::optional<std::string_view>("what a device says");
+      return r.flags & HEDDLE_INPUT_ORDER ? std::nullopt : std::optional<std::string_view>("what a device says");
     default: return std::nullopt;
   }
 }
@@ -39,7 +39,7 @@ std::optional<std::string_view> chance_in_record(const HeddleInput& r, std::uint
     default: return std::nullopt;
   }
   if (auto chance = chance_in_call(r, before)) return chance;
-  if (r.reserved & HEDDLE_INPUT_LEFT) return "when a call that blocks returns";
+  if (r.flags & HEDDLE_INPUT_LEFT) return "when a call that blocks returns";
   return std::nullopt;
 }
 

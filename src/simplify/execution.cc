@@ -59,18 +59,18 @@ std::uint32_t ordinal_of(const std::string& name) {
 
 }  // namespace
 
-Execution execution_of(std::span<const HeddleStep> steps, std::span<const HeddleThreadInfo> threads,
+Execution execution_of(std::span<const HeddleGuidedStep> steps, std::span<const HeddleThreadInfo> threads,
                        const HeddleResult& result) {
   Execution out;
   Collector collector(out);
   for (std::uint32_t i = 0; i < threads.size(); i++)
     collector.thread(name_of(threads, i), threads[i].parent, threads[i].ordinal);
   std::uint64_t preemptions = 0;
-  for (const HeddleStep& step : steps) {
-    const bool by_preemption = step.flags & HEDDLE_STEP_BY_PREEMPTION;
-    collector.step(step.thread, step.kind, step.site, step.flags & HEDDLE_STEP_EARLY, by_preemption);
+  for (const HeddleGuidedStep& step : steps) {
+    const bool by_preemption = step.flags & HEDDLE_GUIDED_BY_PREEMPTION;
+    collector.step(step.thread, step.kind, step.site, step.flags & HEDDLE_GUIDED_EARLY, by_preemption);
     preemptions += by_preemption;
-    out.ambiguous |= (step.flags & HEDDLE_STEP_FAR) != 0;
+    out.ambiguous |= (step.flags & HEDDLE_GUIDED_FAR) != 0;
   }
   // The runtime knows of a preemption one step later: of the last one, nobody told it.
   if (preemptions + 1 == result.preemptions && out.turns.size() > 1) out.turns[out.turns.size() - 2].preempted = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/guide.h"
 #include "abi/region.h"
 #include "src/result/result.h"
 #include "src/trace/container.h"
@@ -47,7 +48,7 @@ struct Execution {
 };
 
 /// From the log of a guided run.
-Execution execution_of(std::span<const HeddleStep> steps, std::span<const HeddleThreadInfo> threads,
+Execution execution_of(std::span<const HeddleGuidedStep> steps, std::span<const HeddleThreadInfo> threads,
                        const HeddleResult& result);
 /// From the events of a trace. Error: it does not have an event for each step.
 Result<Execution> execution_of(const TraceReader& trace);

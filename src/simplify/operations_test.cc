@@ -57,12 +57,12 @@ TEST(Operations, NoOperationAddsATurn) {
 }
 
 TEST(Executions, AVariantHasSomeOfTheActionsInTheOrderOfTheirThreads) {
-  const auto execution = [](std::vector<HeddleStep> steps) {
+  const auto execution = [](std::vector<HeddleGuidedStep> steps) {
     HeddleThreadInfo main{}, child{};
     child.ordinal = 1;
     return execution_of(steps, std::vector{main, child}, HeddleResult{});
   };
-  const HeddleStep a1{0, 1, 0, 10, 0, 0}, a2{0, 1, 0, 11, 0, 0}, b1{1, 1, 0, 20, 0, 0}, b2{1, 1, 0, 21, 0, 0};
+  const HeddleGuidedStep a1{0, 1, 0, 10}, a2{0, 1, 0, 11}, b1{1, 1, 0, 20}, b2{1, 1, 0, 21};
   const Execution original = execution({a1, b1, a2, b2});
   EXPECT_TRUE(is_variant(original, original));
   EXPECT_TRUE(is_variant(execution({b1, b2, a1}), original));
@@ -78,7 +78,7 @@ TEST(Executions, ThePreemptionThatTheRuntimeCouldNotMarkIsTheLast) {
   child.ordinal = 1;
   HeddleResult result{};
   result.switches = result.preemptions = 2;
-  const std::vector<HeddleStep> steps{{0, 1, 0, 1, 0, 0}, {1, 1, 1, 1, 0, 0}, {0, 1, 0, 2, 0, 0}};
+  const std::vector<HeddleGuidedStep> steps{{0, 1, 0, 1}, {1, 1, HEDDLE_GUIDED_BY_PREEMPTION, 1}, {0, 1, 0, 2}};
   const Execution execution = execution_of(steps, std::vector{main, child}, result);
   EXPECT_TRUE(execution.turns[0].preempted);
   EXPECT_TRUE(execution.turns[1].preempted);

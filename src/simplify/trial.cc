@@ -16,19 +16,16 @@ namespace {
 // A variant may spin where the original did not: it need not spin for as long as a hunt would let it.
 constexpr std::uint64_t kLongestShort = 100'000, kTimesLonger = 20;
 
-void write_guide(const Execution& base, const Turns& turns, Rejoining rejoining, RunRequest& request) {
-  request.schedule.clear();
-  for (const Turn& turn : turns)
-    request.schedule.push_back({turn.thread | (turn.joined ? HEDDLE_GUIDE_JOINED : 0), turn.end});
-  std::vector<std::uint32_t>& words = request.expect;
-  words.assign({static_cast<std::uint32_t>(base.threads.size()), rejoining == Rejoining::kAnywhere});
-  auto first = static_cast<std::uint32_t>(2 + 4 * base.threads.size());
+Guide guide_to(const Execution& base, const Turns& turns, Rejoining rejoining) {
+  Guide guide;
+  guide.anywhere = rejoining == Rejoining::kAnywhere;
+  for (const Turn& turn : turns) guide.turns.push_back({turn.thread, turn.end, turn.joined});
   for (const Path& path : base.threads) {
-    const auto actions = static_cast<std::uint32_t>(path.actions.size());
-    words.insert(words.end(), {path.parent, path.ordinal, first, actions});
-    first += actions;
+    guide.paths.push_back({path.parent, path.ordinal, static_cast<std::uint32_t>(guide.actions.size()),
+                           static_cast<std::uint32_t>(path.actions.size())});
+    guide.actions.insert(guide.actions.end(), path.actions.begin(), path.actions.end());
   }
-  for (const Path& path : base.threads) words.insert(words.end(), path.actions.begin(), path.actions.end());
+  return guide;
 }
 
 }  // namespace
@@ -43,13 +40,15 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   run.strategy = HEDDLE_STRATEGY_GUIDED;
   run.strict = 0;
   run.feed = inputs_ == InputSource::kRecorded;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   if (!run.feed) request.inputs.clear();
   // How time passed is known to the schedule of the lifted trace, and not to a guide.
   if (run.recorded == HEDDLE_RECORDED_LIFTED) run.time_model = HEDDLE_TIME_LOOSE;
   if (!was_cut_off(failure_) && run.max_steps)
     run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
-  write_guide(base, turns, rejoining, request);
+  request.schedule.clear();
+  request.expect.clear();
+  request.guide = guide_to(base, turns, rejoining);
   executions_++;
   const auto differs = [&](const RunOutcome& outcome) { return this->differs(outcome, run.feed != 0); };
   Result<Confirmation> led = confirm(executor_, request, {conditions_, differs});
@@ -62,7 +61,7 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   trial.wrote_files = result.wrote_files;
   const Region& region = executor_.worker().region();
   trial.execution =
-      execution_of(region.copy<HeddleStep>(HEDDLE_AREA_STEPS, result.steps), evidence.threads, result);
+      execution_of(region.copy<HeddleGuidedStep>(HEDDLE_AREA_GUIDED, result.steps), evidence.threads, result);
   // As the run left them: what it wrote is its own.
   if (run.feed) evidence.inputs = region.copy_bytes(HEDDLE_AREA_INPUTS_IN, run_.inputs.size());
   trial.outcome = std::move(led->outcome);

@@ -13,6 +13,7 @@
 #include "src/result/result.h"
 #include "src/seal/key.h"
 #include "src/trace/event_index.h"
+#include "src/trace/payloads.h"
 #include "src/trace/trace.h"
 
 namespace heddle {
@@ -31,6 +32,8 @@ class TraceWriter {
   Status begin(const Meta& meta);
   /// Events in schedule order; may be called many times; memory use is bounded by one block.
   Status append(std::span<const HeddleEvent> events);
+  /// After the last event, once: the bytes of ranges, by ascending event.
+  Status append(std::span<const Payload> payloads);
   /// Writes every table of `head` and the end mark, syncs, and renames a temporary file over `path` (never over a
   /// device or anything that is not a regular file). A full disk is an Error and leaves no half file behind.
   Status finish(const TraceHead& head);
@@ -71,6 +74,11 @@ class TraceReader {
                                                  std::size_t before, std::size_t after) const;
   /// Error: there is no such event.
   Result<PlacedEvent> event(EventId id) const;
+  /// Calls `visit` with the bytes of all ranges, by ascending event; stops early when it returns false. Memory is
+  /// bounded by one block. Error: a hostile file.
+  Status for_each_payload(const std::function<bool(const Payload&)>& visit) const;
+  /// Of the event at that position (PlacedEvent::position); nullopt: the trace does not have it.
+  Result<std::optional<Payload>> payload(std::uint64_t event) const;
   std::uint64_t event_count() const;  // intact events in the file
   std::uint64_t event_bytes() const;  // what they take in the file, block headers included
   std::uint64_t file_bytes() const;

@@ -44,6 +44,7 @@ bool plausible(const BlockHeader& h) {
          h.raw_size <= format::kMaxBlock && h.codec <= static_cast<std::uint8_t>(Codec::Zstd);
 }
 
+bool is_payloads(const BlockHeader& h) { return h.section == static_cast<std::uint8_t>(Section::Payloads); }
 bool is_events(const BlockHeader& h) { return h.section == static_cast<std::uint8_t>(Section::Events); }
 
 struct Buffers {  // of one block, kept for the next one
@@ -76,6 +77,8 @@ struct TraceReader::Impl {
   bool next_block();
   void take(const BlockHeader& h, std::string_view payload);
   void take_events(const BlockHeader& h);
+  void take_payloads(const BlockHeader& h);
+  Result<const std::vector<Payload>*> payloads(std::size_t block);
   bool resync();
   Status decode(std::size_t block, Buffers& buffers) const;
   Result<const EventIndex*> index();
@@ -94,7 +97,9 @@ struct TraceReader::Impl {
   TraceEnd end;
   bool ended = false, hole = false;
   std::string damage;
-  std::vector<EventBlock> event_blocks;
+  std::vector<EventBlock> event_blocks, payload_blocks;
+  std::optional<std::size_t> decoded_block;  // of payload_blocks
+  std::vector<Payload> decoded;              // what is in it
   std::uint64_t events = 0, event_bytes = 0, intact_blocks = 0, at = sizeof(format::FileHeader);
   int bad_blocks = 0;
   std::string payload, content;
@@ -193,6 +198,7 @@ bool TraceReader::Impl::resync() {
 
 void TraceReader::Impl::take(const BlockHeader& h, std::string_view bytes) {
   if (is_events(h)) return take_events(h);
+  if (is_payloads(h)) return take_payloads(h);
   std::string_view plain;
   const auto section = static_cast<Section>(h.section);
   bool good = tables.room_for(h.raw_size) && unpack(h, bytes, content, plain);
@@ -216,6 +222,29 @@ void TraceReader::Impl::take_events(const BlockHeader& h) {
   event_blocks.push_back({at + sizeof h, h});
   events += h.count;
   event_bytes += sizeof h + format::padded(h.stored_size);
+}
+
+/// They stand behind the events, in their order.
+void TraceReader::Impl::take_payloads(const BlockHeader& h) {
+  const bool in_order = payload_blocks.empty() || payload_blocks.back().header.first < h.first;
+  if (h.count > 0 && h.raw_size <= format::kMaxPayloadsBlock && in_order)
+    payload_blocks.push_back({at + sizeof h, h});
+  else
+    hurt(fmt::format("the bytes of ranges at byte {} cannot be read", at));
+}
+
+Result<const std::vector<Payload>*> TraceReader::Impl::payloads(std::size_t block) {
+  if (decoded_block == block) return &decoded;
+  decoded_block.reset();
+  const EventBlock& b = payload_blocks[block];
+  const std::uint64_t end = block + 1 < payload_blocks.size() ? payload_blocks[block + 1].header.first : ~0ull;
+  std::string stored(b.header.stored_size, '\0'), buffer;
+  std::string_view plain;
+  if (source.read(b.offset, stored.data(), stored.size()) != stored.size() ||
+      !unpack(b.header, stored, buffer, plain) || !decode_payloads(plain, b.header.first, b.header.count, end, decoded))
+    return error(fmt::format("the bytes of ranges from event {} on cannot be decoded", b.header.first));
+  decoded_block = block;
+  return &decoded;
 }
 
 Status TraceReader::Impl::scan(const std::string& name) {
@@ -370,6 +399,27 @@ Result<std::vector<PlacedEvent>> TraceReader::events_around(std::uint64_t step, 
       if (wanted(*e)) out.push_back(*e), found++;
   }
   return std::vector<PlacedEvent>(out.begin(), out.end());
+}
+
+Status TraceReader::for_each_payload(const std::function<bool(const Payload&)>& visit) const {
+  for (std::size_t i = 0; i < impl_->payload_blocks.size(); i++) {
+    auto block = impl_->payloads(i);
+    if (!block) return std::unexpected(block.error());
+    for (const Payload& payload : **block)
+      if (!visit(payload)) return {};
+  }
+  return {};
+}
+
+Result<std::optional<Payload>> TraceReader::payload(std::uint64_t event) const {
+  const auto& blocks = impl_->payload_blocks;
+  const auto behind = std::ranges::upper_bound(blocks, event, {}, [](const EventBlock& b) { return b.header.first; });
+  if (behind == blocks.begin()) return std::nullopt;
+  auto block = impl_->payloads(static_cast<std::size_t>(behind - blocks.begin()) - 1);
+  if (!block) return std::unexpected(block.error());
+  const auto found = std::ranges::lower_bound(**block, event, {}, &Payload::event);
+  if (found == (*block)->end() || found->event != event) return std::nullopt;
+  return *found;
 }
 
 Result<PlacedEvent> TraceReader::event(EventId id) const {

@@ -48,7 +48,7 @@ struct TraceWriter::Impl {
   std::string_view compressed(Section section, std::string_view raw);
   Status drain() { return queue ? queue->drain() : Status{}; }
   Status flush();
-  Status table(Section section, std::string_view raw, std::uint32_t records);
+  Status table(Section section, std::string_view raw, std::uint32_t records, std::uint64_t first = 0);
 
   // Used by block(), perhaps on the queue's thread; by others only behind drain().
   OutputFile file;
@@ -92,7 +92,7 @@ std::string_view TraceWriter::Impl::compressed(Section section, std::string_view
   const std::size_t n =
       ZSTD_compressCCtx(zstd.get(), squeezed.data(), squeezed.size(), raw.data(), raw.size(), level_of(section));
   if (ZSTD_isError(n) || n >= raw.size()) return {};
-  if (section != Section::Events) {
+  if (section != Section::Events && section != Section::Payloads) {
     const bool bomb =
         table_raw + raw.size() > format::kTablesFree / 4 + (table_stored + n) * (format::kTablesPerByte / 4);
     table_raw += raw.size();
@@ -122,9 +122,9 @@ Status TraceWriter::Impl::block(Section section, std::string_view raw, std::uint
   return write(out);
 }
 
-Status TraceWriter::Impl::table(Section section, std::string_view raw, std::uint32_t records) {
+Status TraceWriter::Impl::table(Section section, std::string_view raw, std::uint32_t records, std::uint64_t first) {
   ++blocks;
-  return queue ? queue->push({section, std::string(raw), 0, records}) : block(section, raw, 0, records);
+  return queue ? queue->push({section, std::string(raw), first, records}) : block(section, raw, first, records);
 }
 
 Status TraceWriter::Impl::flush() {
@@ -172,6 +172,20 @@ Status TraceWriter::append(std::span<const HeddleEvent> events) {
     events = events.subspan(n);
     if (impl_->pending.count() < format::kEventsPerBlock) break;
     if (Status s = impl_->keep(impl_->flush()); !s) return s;
+  }
+  return {};
+}
+
+Status TraceWriter::append(std::span<const Payload> payloads) {
+  Impl& w = *impl_;
+  if (!w.sticky) return w.sticky;
+  if (Status s = w.keep(w.flush()); !s) return s;
+  PayloadEncoder block;
+  for (std::size_t i = 0; i < payloads.size(); i++) {
+    block.add(payloads[i]);
+    if (!block.full() && i + 1 < payloads.size()) continue;
+    if (Status s = w.keep(w.table(Section::Payloads, block.bytes(), block.count(), block.first())); !s) return s;
+    block.clear();
   }
   return {};
 }

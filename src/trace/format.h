@@ -44,6 +44,7 @@ enum class Section : std::uint8_t {
   Seal,  // behind End: a keyed hash of all that stands before it (src/seal); readers that do not know it stop at End
   Index,  // before End: what each block of events holds (event_index.h)
   Bitcode,
+  Payloads,  // the bytes of ranges, by event (payloads.h)
 };
 enum class Codec : std::uint8_t {
   Stored = 0,  // payload as it is
@@ -60,7 +61,7 @@ struct BlockHeader {
   std::uint16_t layout;
   std::uint32_t stored_size;   // bytes of payload in the file, before padding to 8
   std::uint32_t raw_size;      // bytes after decompression
-  std::uint64_t first;         // EVENTS: index of the first event; 0 elsewhere
+  std::uint64_t first;         // EVENTS, PAYLOADS: index of the first event; 0 elsewhere
   std::uint32_t count;         // EVENTS: number of events; elsewhere: records
   std::uint32_t header_check;  // low half of xxh64 of the 28 bytes before
   std::uint64_t check;         // xxh64 of the payload, seeded with header_check
@@ -71,6 +72,7 @@ static_assert(offsetof(BlockHeader, header_check) == 28 && offsetof(BlockHeader,
 // Limits: a reader refuses what exceeds them before it allocates anything; a writer stays within them.
 inline constexpr std::uint32_t kMaxBlock = 64u << 20;       // stored and raw bytes of one block
 inline constexpr std::uint32_t kMaxEventsBlock = 8u << 20;  // raw bytes of a block of events in columns
+inline constexpr std::uint32_t kMaxPayloadsBlock = 8u << 20;  // raw bytes of a block of payloads
 inline constexpr std::uint32_t kEventsPerBlock = 1u << 16;
 inline constexpr std::uint32_t kTableBlock = 1u << 20;  // writers cut tables into blocks of about this size
 // Memory that the tables of a file may need: kTablesFree + kTablesPerByte * file size.

@@ -78,7 +78,7 @@ Meta random_meta(Rng& rng) {
   m.run_index = number(rng);
   m.time_base_ns = number(rng);
   m.virtual_cpus = number32(rng);
-  m.detail = number32(rng);
+  m.detail = number32(rng) & HEDDLE_DETAIL_ALL;
   for (auto n = below(rng, 9); n > 0; --n) m.racy_sites.push_back(number32(rng));
   for (auto n = below(rng, 4); n > 0; --n) m.more[text(rng)] = text(rng);
   return m;
@@ -247,7 +247,7 @@ TraceHead sample_head() {
   h.meta.run_index = 411;
   h.meta.time_base_ns = 1'700'000'000'000'000'000;
   h.meta.virtual_cpus = 4;
-  h.meta.detail = HEDDLE_DETAIL_ACCESSES;
+  h.meta.detail = kAccessesDetail;
   h.meta.racy_sites = {1, 2};
   h.meta.more = {{"note", "sample"}};
   h.totals = {17, 13, 5, 1, 5, 0x1234, 13000};

@@ -98,6 +98,7 @@ bool HeadDecoder::add(format::Section section, std::string_view content) {
     case Section::Index:
       return index_.decode(r);
     case Section::Events:
+    case Section::Payloads:
     case Section::End:
       return false;
     case Section::Seal:
@@ -126,7 +127,7 @@ bool HeadDecoder::meta(ByteReader& r) {
     m.run_index = f.varint();
     m.time_base_ns = f.varint();
     m.virtual_cpus = f.u32();
-    m.detail = f.u32();
+    const std::uint64_t level = f.varint();
     m.racy_sites.clear();
     for (std::size_t n = f.count(sizeof(std::uint32_t)); n > 0; --n) m.racy_sites.push_back(f.u32());
     for (std::size_t n = f.count(2 * sizeof(std::string) + 64); n > 0 && !f.bad(); --n) {
@@ -135,6 +136,7 @@ bool HeadDecoder::meta(ByteReader& r) {
     }
     m.source = f.at_end() ? old_words::trace_source(m.strategy) : decode_enum<TraceSource>(f);
     m.points = f.at_end() ? old_words::point_set(points) : decode_points(f);
+    m.detail = f.at_end() ? detail_of_level(level) : f.u32() & HEDDLE_DETAIL_ALL;
     if (m.source != TraceSource::kHunted) m.strategy.clear();
   });
   if (!ok) return false;

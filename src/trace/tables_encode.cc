@@ -231,7 +231,7 @@ Status encode_meta(const Meta& m, const TableSink& sink) {
   w.varint(m.run_index);
   w.varint(m.time_base_ns);
   w.varint(m.virtual_cpus);
-  w.varint(m.detail);
+  w.varint(level_of_detail(m.detail));
   w.varint(m.racy_sites.size());
   for (std::uint32_t site : m.racy_sites) w.varint(site);
   w.varint(m.more.size());
@@ -241,6 +241,7 @@ Status encode_meta(const Meta& m, const TableSink& sink) {
   }
   w.varint(static_cast<std::uint64_t>(m.source));
   w.varint(m.points);
+  w.varint(m.detail);
   TableWriter table(Section::Meta, sink);
   if (Status s = table.record(w); !s) return s;
   return table.finish();

@@ -10,6 +10,7 @@
 
 #include "abi/events.h"
 #include "abi/region.h"
+#include "src/trace/detail.h"
 #include "src/trace/kinds.h"
 
 inline bool operator==(const HeddleSegment& a, const HeddleSegment& b) {
@@ -148,7 +149,8 @@ struct Meta {
   std::string standard_input;            // bytes given to the program's stdin
   bool has_standard_input = false;
   std::uint64_t seed = 0, run_index = 0, time_base_ns = 0;
-  std::uint32_t virtual_cpus = 1, detail = 0;
+  std::uint32_t virtual_cpus = 1;
+  std::uint32_t detail = 0;  // HEDDLE_DETAIL_*
   std::vector<std::uint32_t> racy_sites;    // static site ids that were points
   std::map<std::string, std::string> more;  // by the keys of src/trace/meta_keys.h; forward compatible
   bool operator==(const Meta&) const = default;

@@ -39,7 +39,7 @@ std::string repaired(std::string_view bytes, unsigned mode) {
     std::memcpy(&h, bytes.data(), sizeof h);
     bytes.remove_prefix(sizeof h);
     h.magic = format::kBlockMagic;
-    h.section = static_cast<std::uint8_t>(h.section % 17);
+    h.section = static_cast<std::uint8_t>(h.section % 20);
     h.codec %= 3;
     h.layout %= 2;
     h.stored_size = static_cast<std::uint32_t>(std::min<std::size_t>(h.stored_size % 4096, bytes.size()));
@@ -82,6 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (mode & 16) (void)show_json(*trace);
   if (mode & 32) (void)show_html(*trace, options, swallow);
   if (mode & 64) (void)show_perfetto(*trace, options, swallow);
+  (void)trace->for_each_payload([](const Payload&) { return true; });
+  (void)trace->payload(mode);
   if (trace->event_count() < 10'000) (void)show_events(*trace, options, swallow);
   (void)Schedule(trace->head().schedule, trace->head().threads).print();
   return 0;

@@ -80,7 +80,7 @@ void divergence_is_the_first_step_that_left_the_recording(Subject& subject, std:
   for (std::uint64_t seed = 0; seed < schedules; seed++) {
     Recording recording;
     recording.request = subject.random(seed);
-    recording.request.parameters.detail = HEDDLE_DETAIL_POINTS;
+    recording.request.parameters.detail = kPointsDetail;
     recording.request.parameters.backend = seed % 2 ? HEDDLE_BACKEND_FIBERS : HEDDLE_BACKEND_BATON;
     recording.run = subject.run(recording.request);
     recording.steps = steps_of(recording.run);

@@ -25,7 +25,7 @@ bool has_signal(const std::string& inputs) {
 // recorded for a replay, but the next run of the same seed may be told otherwise.
 bool waits_outside(Subject& subject, const RunRequest& request, const Execution& run) {
   RunRequest again = subject.replay_of(request, run);
-  again.parameters.detail = HEDDLE_DETAIL_POINTS;
+  again.parameters.detail = kPointsDetail;
   for (const HeddleEvent& e : subject.run(again).events)
     if (e.kind == HEDDLE_EV_IO_LEAVE || e.kind == HEDDLE_EV_FORK) return true;
   return has_signal(run.outcome.evidence->inputs);
@@ -73,7 +73,7 @@ void the_detector_only_observes(Subject& subject, std::uint64_t schedules, const
     RunRequest request = subject.random(seed);
     request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_SYNC;
     request.parameters.backend = seed / 2 % 2 ? HEDDLE_BACKEND_FIBERS : HEDDLE_BACKEND_BATON;
-    request.parameters.detail = HEDDLE_DETAIL_POINTS;  // a breach can be told by its first event
+    request.parameters.detail = kPointsDetail;  // a breach can be told by its first event
     Execution without = subject.run(request);
     request.parameters.detector = 1;
     if (std::string why = difference(subject, request, without, subject.run(request)); !why.empty())
@@ -87,10 +87,11 @@ void detail_only_observes(Subject& subject, std::uint64_t schedules, const Repor
     request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_SYNC;
     request.parameters.backend = seed / 2 % 2 ? HEDDLE_BACKEND_FIBERS : HEDDLE_BACKEND_BATON;
     Execution least = subject.run(request);
-    for (std::uint32_t detail = HEDDLE_DETAIL_POINTS; detail <= HEDDLE_DETAIL_BRANCHES; detail++) {
+    for (std::uint32_t detail : std::initializer_list<std::uint32_t>{kPointsDetail, kAccessesDetail, kBranchesDetail, HEDDLE_DETAIL_ALL,
+                                                                    HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_CALLS, HEDDLE_DETAIL_ACCESSES}) {
       request.parameters.detail = detail;
       if (std::string why = difference(subject, request, least, subject.run(request)); !why.empty())
-        broken(fmt::format("seed {}, {}, detail {}: {}", seed, backend_name(request.parameters.backend), detail, why));
+        broken(fmt::format("seed {}, {}, detail {:#x}: {}", seed, backend_name(request.parameters.backend), detail, why));
     }
   }
 }
@@ -126,7 +127,7 @@ void light_clones_take_the_same_schedule(Subject& subject, std::uint64_t schedul
       RunRequest request = subject.random(seed, strategy);
       request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_RACY : HEDDLE_POINTS_SYNC;
       if (seed % 2) request.points = points;
-      request.parameters.detail = HEDDLE_DETAIL_POINTS;  // a breach can be told by its first event
+      request.parameters.detail = kPointsDetail;  // a breach can be told by its first event
       Execution hooked = subject.run(request);
       request.parameters.light = 1;
       Execution light = subject.run(request);

@@ -20,7 +20,7 @@ class Recorder {
 
   RunRequest plan(std::uint64_t seed) const {
     RunRequest request = subject_.random(seed);
-    request.parameters.detail = HEDDLE_DETAIL_ACCESSES;
+    request.parameters.detail = kAccessesDetail;
     request.parameters.detector = seed < 16;
     constexpr HeddlePointSet kSets[] = {HEDDLE_POINTS_RACY, HEDDLE_POINTS_ALL, HEDDLE_POINTS_SYNC, HEDDLE_POINTS_RACY};
     request.parameters.point_set = kSets[seed % 4];
@@ -65,7 +65,7 @@ void replay_is_exact(Subject& subject, std::uint64_t schedules, const Report& br
     for (std::uint32_t backend : {HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS}) {
       RunRequest again = subject.replay_of(request, recorded);
       again.parameters.backend = backend;
-      again.parameters.detail = HEDDLE_DETAIL_BRANCHES;
+      again.parameters.detail = kBranchesDetail;
       replays[backend] = subject.run(again);
       why[backend] = outcome_difference(subject, recorded, replays[backend]);
       if (std::string events = event_difference(subject, recorded, replays[backend], Compared::kAllButBranches); !events.empty())

@@ -56,7 +56,7 @@ RunRequest Subject::random(std::uint64_t seed, HeddleStrategy strategy) const {
   run.time_model = HEDDLE_TIME_LOOSE;
   run.early_timeouts = seed & 2 ? kEarly : 0;
   run.point_set = HEDDLE_POINTS_SYNC;
-  run.detail = HEDDLE_DETAIL_CHOICES;
+  run.detail = kNoDetail;
   run.inspect = 1;
   run.pct_depth = kPctDepth;
   run.pct_steps = kPctSteps;

@@ -30,18 +30,18 @@ static void* area(enum HeddleAreaId id) { return (char*)region + region->area[id
 
 static void emit(uint64_t number) {
   uint64_t capacity = region->area[HEDDLE_AREA_EVENTS].size / sizeof(struct HeddleEvent);
-  while (region->ring_head - __atomic_load_n(&region->ring_tail, __ATOMIC_ACQUIRE) == capacity) {
-    uint32_t seen = __atomic_load_n(&region->ring_tail_futex, __ATOMIC_ACQUIRE);
+  while (region->events.head - __atomic_load_n(&region->events.tail, __ATOMIC_ACQUIRE) == capacity) {
+    uint32_t seen = __atomic_load_n(&region->events.tail_futex, __ATOMIC_ACQUIRE);
     ring_bell();
-    if (region->ring_head - __atomic_load_n(&region->ring_tail, __ATOMIC_ACQUIRE) == capacity)
-      futex(&region->ring_tail_futex, FUTEX_WAIT, seen);
+    if (region->events.head - __atomic_load_n(&region->events.tail, __ATOMIC_ACQUIRE) == capacity)
+      futex(&region->events.tail_futex, FUTEX_WAIT, seen);
   }
-  struct HeddleEvent* event = (struct HeddleEvent*)area(HEDDLE_AREA_EVENTS) + region->ring_head % capacity;
+  struct HeddleEvent* event = (struct HeddleEvent*)area(HEDDLE_AREA_EVENTS) + region->events.head % capacity;
   memset(event, 0, sizeof *event);
   event->value = number;
   event->kind = HEDDLE_EV_YIELD;
   event->flags = HEDDLE_EF_POINT;
-  __atomic_store_n(&region->ring_head, region->ring_head + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&region->events.head, region->events.head + 1, __ATOMIC_RELEASE);
   region->result.event_count++;
   region->result.progress++;
 }
@@ -85,7 +85,7 @@ static int child(const char* what, uint32_t generation) {
         ~0u;
     region->result.choice_count = region->result.stack_words = ~0ull;
     region->result.note_bytes = region->result.input_bytes = ~0ull >> 40;
-    region->ring_head = ~0ull / 2;
+    region->events.head = ~0ull / 2;
     memset(region->area, 0xff, sizeof region->area);
     return 1;
   }
@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
       futex(&region->server_go, FUTEX_WAIT, done);
     if (go == ~0u) return 0;
     memset(&region->result, 0, sizeof region->result);
-    region->ring_head = region->ring_tail = 0;
+    region->events.head = region->events.tail = 0;
     pid_t pid = fork();
     if (pid == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);

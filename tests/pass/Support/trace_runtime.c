@@ -91,6 +91,12 @@ void __heddle_branch(uint32_t outcome, struct HeddleSite* s) {
 uint64_t __heddle_rdtsc(struct HeddleSite* s) { return note(s, " rdtsc"), 1000 + total; }
 uint64_t __heddle_rdrand(struct HeddleSite* s) { return note(s, " rdrand"), 4; }
 
+void __heddle_call_result(uint64_t value, struct HeddleSite* s) {
+  char detail[60];
+  snprintf(detail, sizeof detail, " result=%lld", (long long)value);
+  note(s, detail);
+}
+
 static void summary(void) {
   for (int i = 0; i < HEDDLE_EV_COUNT; ++i)
     if (counts[i]) fprintf(stderr, "count %s %lu\n", kKinds[i], counts[i]);
@@ -103,7 +109,7 @@ void __heddle_register_module(uint32_t* active, struct HeddleSite* first, struct
   for (struct HeddleSite* s = first; s < last; ++s)
     if (!*text(&s->function) || (s->kind == 0) != !!(s->flags & (HEDDLE_SITE_CALL | HEDDLE_SITE_HEAD)) || s->kind >= HEDDLE_EV_COUNT) abort();
   if (strcmp(mode, "off") == 0) return;
-  *active = HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES;
+  *active = HEDDLE_ACTIVE | HEDDLE_ACTIVE_BRANCHES | (getenv("HEDDLE_TEST_CALLS") ? HEDDLE_ACTIVE_CALLS : 0);
   printing = strcmp(mode, "print") == 0;
   fprintf(stderr, "module %d sites>0=%d\n", modules, last > first);
   if (!printing && modules == 1) atexit(summary);
