@@ -37,7 +37,7 @@ class LockHolders {
   void end_wait(std::uint32_t thread);
   void abandon(std::uint32_t lock);
 
-  void execute_rw(const HeddleEvent& decision);
+  void execute_rw(const HeddleDecision& decision);
 
   std::map<std::uint32_t, Lock> locks_;                     // mutexes and spinlocks, by object
   std::array<std::set<std::uint32_t>, 64> rw_;              // by thread: read-write locks, until its first unlock
