@@ -47,6 +47,14 @@ bool has_unknown_result(const llvm::CallBase& call, const llvm::DataLayout& layo
   return !callee->isIntrinsic() && !callee->getName().ends_with(".heddle");
 }
 
+// Behind the call, and behind __heddle_call_in() if that is there: a recording has its thread back first.
+llvm::Instruction* place_of_hook(llvm::CallBase& call) {
+  auto* next = behind(call);
+  const auto* hook = llvm::dyn_cast_or_null<llvm::CallInst>(next);
+  const auto* callee = hook ? hook->getCalledFunction() : nullptr;
+  return callee && callee->getName() == "__heddle_call_in" ? next->getNextNode() : next;
+}
+
 }  // namespace
 
 std::vector<llvm::WeakTrackingVH> calls_with_unknown_results(llvm::Function& f) {
@@ -60,7 +68,7 @@ std::vector<llvm::WeakTrackingVH> calls_with_unknown_results(llvm::Function& f) 
 void hook_call_results(Work& work, const std::vector<llvm::WeakTrackingVH>& calls) {
   for (const auto& handle : calls) {
     auto* call = llvm::dyn_cast_or_null<llvm::CallBase>(static_cast<llvm::Value*>(handle));
-    auto* next = call ? behind(*call) : nullptr;
+    auto* next = call ? place_of_hook(*call) : nullptr;
     if (!next) continue;
     const unsigned bits = bits_of_result(*call, work.layout());
     auto* site = work.site(*call, {HEDDLE_EV_CALL, static_cast<uint8_t>((bits + 7) / 8), 0, {}}, nullptr);

@@ -67,8 +67,9 @@ class Tool:
 
 def ranges_have_their_bytes(tool):
     events, _ = tool.trace("accesses")
-    for expected in (r'read range source 7 bytes "abcdefg"', r'write range target 7 bytes "abcdefg"', r'write range \S* ?5 bytes "defg\\0"',
-                     r'write range got 4 bytes "ping"', r'write range large 9,?000 bytes "x{16}"\.\.\.'):
+    # The column cuts what is longer.
+    for expected in (r'read range source\[\] 7 bytes "abc', r'write range target\[\] 7 bytes "abc', r'write range target\[\] 5 bytes "def',
+                     r'write range got\[\] 4 bytes "ping"', r'write range large\[\] 9,000 bytes "x'):
         assert re.search(expected, events), (expected, events)
 
 
