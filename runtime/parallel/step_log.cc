@@ -43,7 +43,7 @@ void step_log_start() {
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
   // Who sleeps until this thread stops is answered by no step that it goes on from.
-  if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
+  if (HEDDLE_LIKELY(!t.recording.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
   see_shared(t, shared_count.value);
   if (HEDDLE_UNLIKELY(log_ended)) return;
@@ -53,7 +53,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
     return;
   }
   const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
-  control.steps = t.last_step = number + 1;
+  control.steps = t.recording.last_step = number + 1;
   write_step(number, t, op, hooks);
   place_is_safe(t);  // until then the last one is true
 }
