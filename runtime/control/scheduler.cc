@@ -69,8 +69,8 @@ namespace {
 void collect_returned() {
   control.seen_returns = __atomic_load_n(&control.returns, __ATOMIC_ACQUIRE);
   if (!control.out) return;
-  for (uint32_t i = 0; i < control.thread_count; i++) {
-    Thread& t = control.threads[i];
+  for (uint32_t i = 0; i < control.unfinished_count; i++) {
+    Thread& t = control.threads[control.unfinished[i]];
     if (t.state != HEDDLE_T_OUT || !__atomic_load_n(&t.backend.io_returned, __ATOMIC_ACQUIRE)) continue;
     t.backend.io_returned = 0;
     t.state = HEDDLE_T_PENDING;
@@ -87,15 +87,19 @@ void rebuild_enabled() {
   control.dirty = false;
   uint32_t* enabled = control.enabled;
   uint64_t next_deadline = ~0ull;
-  Thread* end = control.threads + control.thread_count;
   if (HEDDLE_UNLIKELY(control.now >= io_timer_due || control.steps >= io_timer_cpu_step)) io_timers_expire();
-  for (Thread* t = control.threads; t < end; t++) {
-    t->enabled = can_run(*t);
-    if (t->enabled)
-      *enabled++ = t->index;
-    else if (t->state == HEDDLE_T_PENDING && t->expiry.deadline && t->expiry.deadline < next_deadline)
-      next_deadline = t->expiry.deadline;
+  uint32_t unfinished = 0;
+  for (uint32_t i = 0; i < control.unfinished_count; i++) {
+    Thread& t = control.threads[control.unfinished[i]];
+    t.enabled = can_run(t);
+    if (HEDDLE_UNLIKELY(t.state == HEDDLE_T_DONE)) continue;
+    control.unfinished[unfinished++] = t.index;
+    if (t.enabled)
+      *enabled++ = t.index;
+    else if (t.state == HEDDLE_T_PENDING && t.expiry.deadline && t.expiry.deadline < next_deadline)
+      next_deadline = t.expiry.deadline;
   }
+  control.unfinished_count = unfinished;
   if (HEDDLE_UNLIKELY(io_timer_due < next_deadline) && (next_deadline != ~0ull || !io_timer_only_ends_program()))
     next_deadline = io_timer_due;
   control.enabled_count = (uint32_t)(enabled - control.enabled);

@@ -11,6 +11,7 @@
 #include "runtime/rt.h"
 #include "runtime/strategy/thread_state.h"
 #include "runtime/sync/thread_state.h"
+#include "runtime/tsan/thread_state.h"
 
 namespace heddle::rt {
 
@@ -54,6 +55,7 @@ struct Thread : HeddleHot {  // `budget`: hooks left before a forced point; `req
   StrategyState strategy;
   SyncState sync;
   IoState io;
+  TsanState tsan;
   BackendState backend;
   RecordingState recording;
 };

@@ -46,12 +46,11 @@ bool nearly_overflows(const Thread& t, const void* frame) {
 // whose steps would look like a livelock.
 static bool shared_with_handler(Thread& t, const volatile void* p, const HeddleSite* site) {
   constexpr uint16_t kMost = 1000;
-  static uint16_t passed[HEDDLE_MAX_THREADS];
   const bool counted =
       (site->flags & HEDDLE_SITE_VOLATILE) && (site->state & HEDDLE_SITE_COUNTED);  // has its hook in every clone
   if (!counted || region->run.point_set != HEDDLE_POINTS_RACY) return false;
   if ((uint64_t)p >= t.stack_low && (uint64_t)p < t.stack_high) return false;
-  return passed[t.index] < kMost && ++passed[t.index];
+  return t.hooks.passed < kMost && ++t.hooks.passed;
 }
 
 // An access that is a point, or whose detail is wanted. Not the hot path.

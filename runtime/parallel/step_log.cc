@@ -10,8 +10,13 @@ namespace {
 
 uint64_t log_capacity;
 bool log_ended;  // no room: what follows is not recorded
-// Each thread may take one before it knows better, and reserve another.
-constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;
+
+// Each thread may take one before it knows better, and reserve another. A thread that is made takes two steps with the
+// baton, so that their number has doubled, at most, when the next room is made.
+uint64_t room_for_free_steps() {
+  constexpr uint64_t kThreads = 4096;
+  return 2 * kThreads * (1 + control.thread_count / kThreads);
+}
 
 bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
@@ -22,8 +27,9 @@ bool make_room() {
   const uint64_t& steps = region->result.steps;
   const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
   if (HEDDLE_LIKELY(number < step_log.value.free_end)) return true;
-  if (has_room(number + 3 * kRoomForFreeSteps)) {
-    __atomic_store_n(&step_log.value.free_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
+  const uint64_t room = room_for_free_steps();
+  if (has_room(number + 3 * room)) {
+    __atomic_store_n(&step_log.value.free_end, number + room, __ATOMIC_RELAXED);
     return true;
   }
   if (step_log.value.free_end) {

@@ -17,7 +17,7 @@ namespace heddle::rt {
 
 constexpr uint64_t kExclusive = 1ull << 63;  // | thread index << kOwnerShift | term << 1 | kReadOnly
 constexpr uint64_t kReadOnly = 1;
-constexpr uint32_t kOwnerShift = 48;
+constexpr uint32_t kOwnerShift = 47;
 constexpr uint64_t kTermMask = (1ull << kOwnerShift) - 2;
 constexpr uint64_t kHeldOn = 0;  // instead of a term: until its owner says otherwise, whatever it does meanwhile
 

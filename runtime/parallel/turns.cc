@@ -93,8 +93,8 @@ void sleep_until_ready(Thread& t) {
 }  // namespace
 
 void parallel_start() {
-  waiting = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
-  ended = arena_new<uint32_t>(HEDDLE_MAX_THREADS);
+  waiting = static_cast<uint32_t*>(map_memory(2 * sizeof(uint32_t) * HEDDLE_MAX_THREADS));
+  ended = waiting + HEDDLE_MAX_THREADS;
   step_log_start();
   started_ns = monotonic();
   objects_start();

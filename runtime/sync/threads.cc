@@ -113,6 +113,7 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   point_owning(Op{HEDDLE_EV_THREAD_CREATE, site, 0, 0}, handle, sizeof *handle, true);
   discipline.released(*self);
   productive();
+  if (!discipline.has_room_for_thread()) return EAGAIN;
   if (thread_count() == HEDDLE_MAX_THREADS) {
     note("more than %u threads in one run: pthread_create fails with EAGAIN from here on", HEDDLE_MAX_THREADS);
     return EAGAIN;
