@@ -47,71 +47,71 @@ inline void put(uint32_t kind, const void* object, uint64_t caller, bool failed 
 }
 
 // X(function, parameters, arguments, object, kind, failed): what acquires
-#define HEDDLE_ACQUIRES(X) \
-  X(pthread_mutex_lock, (pthread_mutex_t * m), (m), m, MUTEX_LOCK, r&& r != EOWNERDEAD) \
-  X(pthread_mutex_trylock, (pthread_mutex_t * m), (m), m, MUTEX_TRYLOCK, r&& r != EOWNERDEAD) \
+#define HEDDLE_ACQUIRES(X)                                                                                         \
+  X(pthread_mutex_lock, (pthread_mutex_t * m), (m), m, MUTEX_LOCK, r&& r != EOWNERDEAD)                            \
+  X(pthread_mutex_trylock, (pthread_mutex_t * m), (m), m, MUTEX_TRYLOCK, r&& r != EOWNERDEAD)                      \
   X(pthread_mutex_timedlock, (pthread_mutex_t * m, const timespec* t), (m, t), m, MUTEX_LOCK, r&& r != EOWNERDEAD) \
-  X(pthread_mutex_clocklock, (pthread_mutex_t * m, clockid_t c, const timespec* t), (m, c, t), m, MUTEX_LOCK, \
-    r&& r != EOWNERDEAD) \
-  X(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l), l, RW_RDLOCK, r) \
-  X(pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l), l, RW_WRLOCK, r) \
-  X(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l), l, RW_TRYLOCK, r) \
-  X(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l), l, RW_TRYLOCK, r) \
-  X(pthread_rwlock_timedrdlock, (pthread_rwlock_t * l, const timespec* t), (l, t), l, RW_RDLOCK, r) \
-  X(pthread_rwlock_timedwrlock, (pthread_rwlock_t * l, const timespec* t), (l, t), l, RW_WRLOCK, r) \
-  X(pthread_spin_lock, (pthread_spinlock_t * l), (l), (const void*)l, SPIN_LOCK, r) \
-  X(pthread_spin_trylock, (pthread_spinlock_t * l), (l), (const void*)l, SPIN_TRYLOCK, r) \
-  X(sem_wait, (sem_t * s), (s), s, SEM_WAIT, r) \
-  X(sem_trywait, (sem_t * s), (s), s, SEM_TRYWAIT, r) \
-  X(sem_timedwait, (sem_t * s, const timespec* t), (s, t), s, SEM_WAIT, r) \
-  X(sem_clockwait, (sem_t * s, clockid_t c, const timespec* t), (s, c, t), s, SEM_WAIT, r) \
-  X(pthread_join, (pthread_t t, void** v), (t, v), (uint64_t)t, THREAD_JOIN, r) \
-  X(pthread_tryjoin_np, (pthread_t t, void** v), (t, v), (uint64_t)t, THREAD_JOIN, r) \
-  X(pthread_timedjoin_np, (pthread_t t, void** v, const timespec* at), (t, v, at), (uint64_t)t, THREAD_JOIN, r) \
-  X(pthread_clockjoin_np, (pthread_t t, void** v, clockid_t c, const timespec* at), (t, v, c, at), (uint64_t)t, \
+  X(pthread_mutex_clocklock, (pthread_mutex_t * m, clockid_t c, const timespec* t), (m, c, t), m, MUTEX_LOCK,      \
+    r&& r != EOWNERDEAD)                                                                                           \
+  X(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l), l, RW_RDLOCK, r)                                           \
+  X(pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l), l, RW_WRLOCK, r)                                           \
+  X(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l), l, RW_TRYLOCK, r)                                       \
+  X(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l), l, RW_TRYLOCK, r)                                       \
+  X(pthread_rwlock_timedrdlock, (pthread_rwlock_t * l, const timespec* t), (l, t), l, RW_RDLOCK, r)                \
+  X(pthread_rwlock_timedwrlock, (pthread_rwlock_t * l, const timespec* t), (l, t), l, RW_WRLOCK, r)                \
+  X(pthread_spin_lock, (pthread_spinlock_t * l), (l), (const void*)l, SPIN_LOCK, r)                                \
+  X(pthread_spin_trylock, (pthread_spinlock_t * l), (l), (const void*)l, SPIN_TRYLOCK, r)                          \
+  X(sem_wait, (sem_t * s), (s), s, SEM_WAIT, r)                                                                    \
+  X(sem_trywait, (sem_t * s), (s), s, SEM_TRYWAIT, r)                                                              \
+  X(sem_timedwait, (sem_t * s, const timespec* t), (s, t), s, SEM_WAIT, r)                                         \
+  X(sem_clockwait, (sem_t * s, clockid_t c, const timespec* t), (s, c, t), s, SEM_WAIT, r)                         \
+  X(pthread_join, (pthread_t t, void** v), (t, v), (uint64_t)t, THREAD_JOIN, r)                                    \
+  X(pthread_tryjoin_np, (pthread_t t, void** v), (t, v), (uint64_t)t, THREAD_JOIN, r)                              \
+  X(pthread_timedjoin_np, (pthread_t t, void** v, const timespec* at), (t, v, at), (uint64_t)t, THREAD_JOIN, r)    \
+  X(pthread_clockjoin_np, (pthread_t t, void** v, clockid_t c, const timespec* at), (t, v, c, at), (uint64_t)t,    \
     THREAD_JOIN, r)
 // X(function, parameters, arguments, object, kind): what releases
-#define HEDDLE_RELEASES(X) \
-  X(pthread_mutex_unlock, (pthread_mutex_t * m), (m), m, MUTEX_UNLOCK) \
-  X(pthread_rwlock_unlock, (pthread_rwlock_t * l), (l), l, RW_UNLOCK) \
+#define HEDDLE_RELEASES(X)                                                           \
+  X(pthread_mutex_unlock, (pthread_mutex_t * m), (m), m, MUTEX_UNLOCK)               \
+  X(pthread_rwlock_unlock, (pthread_rwlock_t * l), (l), l, RW_UNLOCK)                \
   X(pthread_spin_unlock, (pthread_spinlock_t * l), (l), (const void*)l, SPIN_UNLOCK) \
-  X(pthread_cond_signal, (pthread_cond_t * c), (c), c, COND_SIGNAL) \
-  X(pthread_cond_broadcast, (pthread_cond_t * c), (c), c, COND_BROADCAST) \
-  X(sem_post, (sem_t * s), (s), s, SEM_POST) \
-  X(pthread_detach, (pthread_t t), (t), (uint64_t)t, THREAD_DETACH) \
+  X(pthread_cond_signal, (pthread_cond_t * c), (c), c, COND_SIGNAL)                  \
+  X(pthread_cond_broadcast, (pthread_cond_t * c), (c), c, COND_BROADCAST)            \
+  X(sem_post, (sem_t * s), (s), s, SEM_POST)                                         \
+  X(pthread_detach, (pthread_t t), (t), (uint64_t)t, THREAD_DETACH)                  \
   X(pthread_cancel, (pthread_t t), (t), (uint64_t)t, THREAD_CANCEL)
 // X(function, parameters, arguments): waits of condition variables; `c` and `m`
-#define HEDDLE_WAITS(X) \
-  X(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t * m), (c, m)) \
+#define HEDDLE_WAITS(X)                                                                              \
+  X(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t * m), (c, m))                            \
   X(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t * m, const timespec* t), (c, m, t)) \
   X(pthread_cond_clockwait, (pthread_cond_t * c, pthread_mutex_t * m, clockid_t k, const timespec* t), (c, m, k, t))
 
 #define X(name, parameters, arguments, object, kind, failed) \
-  int logged_##name parameters { \
-    const uint64_t caller = HEDDLE_CALLER(name); \
-    const int r = HEDDLE_BEFORE(name) arguments; \
-    put(HEDDLE_EV_##kind, object, caller, failed); \
-    return r; \
+  int logged_##name parameters {                             \
+    const uint64_t caller = HEDDLE_CALLER(name);             \
+    const int r = HEDDLE_BEFORE(name) arguments;             \
+    put(HEDDLE_EV_##kind, object, caller, failed);           \
+    return r;                                                \
   }
 HEDDLE_ACQUIRES(X)
 #undef X
-#define X(name, parameters, arguments, object, kind) \
-  int logged_##name parameters { \
+#define X(name, parameters, arguments, object, kind)    \
+  int logged_##name parameters {                        \
     put(HEDDLE_EV_##kind, object, HEDDLE_CALLER(name)); \
-    return HEDDLE_BEFORE(name) arguments; \
+    return HEDDLE_BEFORE(name) arguments;               \
   }
 HEDDLE_RELEASES(X)
 #undef X
 // The mutex is released and taken again inside: two records of its own.
-#define X(name, parameters, arguments) \
-  int logged_##name parameters { \
+#define X(name, parameters, arguments)           \
+  int logged_##name parameters {                 \
     const uint64_t caller = HEDDLE_CALLER(name); \
-    put(HEDDLE_EV_COND_WAIT, c, caller); \
-    put(HEDDLE_EV_MUTEX_UNLOCK, m, caller); \
+    put(HEDDLE_EV_COND_WAIT, c, caller);         \
+    put(HEDDLE_EV_MUTEX_UNLOCK, m, caller);      \
     const int r = HEDDLE_BEFORE(name) arguments; \
-    put(HEDDLE_EV_MUTEX_LOCK, m, caller); \
+    put(HEDDLE_EV_MUTEX_LOCK, m, caller);        \
     put(HEDDLE_EV_COND_WAKE, c, caller, r != 0); \
-    return r; \
+    return r;                                    \
   }
 HEDDLE_WAITS(X)
 #undef X

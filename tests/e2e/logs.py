@@ -337,6 +337,9 @@ def a_descriptor_may_be_given(h):
     fd = os.open(h.work / "given", os.O_RDWR | os.O_CREAT)
     assert h.run([p], f"log_fd={fd}", pass_fds=[fd]) == (3, "4000\n", "")
     assert streams(h.show("given"))["0.1"]["kinds"]["lock"] == 1000
+    status, out, err = h.run([p], f"log_fd={fd}", pass_fds=[fd])  # it is not empty any more
+    assert (status, out) == (3, "4000\n") and "File exists" in err, err
+    assert streams(h.show("given"))["0.1"]["kinds"]["lock"] == 1000
     assert not list(h.work.glob("log*"))
 
 
