@@ -14,6 +14,17 @@
 #define HEDDLE_INPUT_RANDOM 32768u  // random bytes, which a controlled run makes from its seed
 #define HEDDLE_INPUT_ORDER 0x1c0u  // none of these: the answer has nothing to do with what the program did before
 
+// HeddleInput.thread: whose records. Two streams belong to no thread. Their numbers are those of the first version,
+// when no run had more than 4,096 threads, and are left out in the numbers of threads.
+enum {
+  HEDDLE_STREAM_CLOCK = 4096u,  // time that passed while threads were outside
+  HEDDLE_STREAM_END = 4097u,    // what is compared at the end of the process
+  HEDDLE_OTHER_STREAMS = 2u,
+};
+static inline uint32_t heddle_input_stream(uint32_t thread) {
+  return thread < HEDDLE_STREAM_CLOCK ? thread : thread + HEDDLE_OTHER_STREAMS;
+}
+
 // The address of events IO_LEAVE and IO_RETURN, and of a thread that waits in one: which call it is. 0: not known.
 #define HEDDLE_CALL_WORD(number) (0x10000u | (uint64_t)(number))
 #define HEDDLE_CALL_OF(word) ((word) & 0xffffu)

@@ -20,7 +20,9 @@
 // script's interpreter), but in the first one behind it that can make threads.
 #define HEDDLE_PRELOAD_ENV "HEDDLE_PRELOAD"
 #define HEDDLE_FOLLOW_ENV "HEDDLE_FOLLOW"
-#define HEDDLE_MAX_THREADS 4096u
+// Threads of one run: events have 16 bits for an index. Tables of this size are sparse: what no thread uses costs
+// nothing.
+#define HEDDLE_MAX_THREADS 65535u
 // Where the runtime maps it, in every process.
 #define HEDDLE_REGION_ADDRESS 0x200000000000ull
 
@@ -244,7 +246,7 @@ struct HeddleModuleInfo {
 
 // One thing that came from outside. Followed by `size` bytes, padded to 8.
 struct HeddleInput {
-  uint32_t thread;  // index
+  uint32_t thread;  // heddle_input_stream(index), or a stream that belongs to no thread (abi/inputs.h)
   uint16_t kind;    // enum HeddleInputKind
   uint16_t number;  // system call number, or a sub-kind
   int64_t result;   // return value, or -errno

@@ -21,6 +21,7 @@
 #include "src/engine/open_trace.h"
 #include "src/engine/trust.h"
 #include "src/lift/lift_trace.h"
+#include "src/log/log.h"
 #include "src/show/view.h"
 #include "src/show/wrappers.h"
 #include "src/trace/container.h"
@@ -234,6 +235,22 @@ int write_file(const TraceReader& trace, const Arguments& a) {
   return kInconclusive;
 }
 
+/// A log that a program kept of itself is no trace: it says what is in it.
+int show_log(const Arguments& a) {
+  if (a.format != "text" && a.format != "json")
+    return report_error("show", {fmt::format("{} is a log: --format {} applies only to traces", a.trace, a.format),
+                                 fmt::format("heddle show {}", shell_word(a.trace))});
+  const Result<Log> log = Log::open(a.trace);
+  if (!log) return report_error("show", log.error());
+  const std::string text = a.format == "json" ? log_json(*log) + "\n" : log_text(*log, locale_is_utf8());
+  int failed = 0;
+  standard_output(failed)(text);
+  if (std::fflush(stdout) != 0 && errno != EPIPE && failed == 0) failed = errno;
+  if (failed == 0) return kClean;
+  say(stderr, "heddle show: cannot write: {}\n", std::strerror(failed));
+  return kInconclusive;
+}
+
 }  // namespace
 
 int show_main(int argc, char** argv) {
@@ -246,6 +263,7 @@ int show_main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // `heddle show t | head` is no failure
   if (Status s = choose_format(a); !s) return report_error("show", s.error());
   if (Status s = choose_window(a); !s) return report_error("show", s.error());
+  if (Log::is_log(a.trace)) return show_log(a);
   auto trace = open_trace(a.trace);
   if (!trace) return report_error("show", trace.error());
   a.own = is_own_trace(*trace, a.trace, current_user().key_file);

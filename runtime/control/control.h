@@ -53,6 +53,8 @@ struct Control {
   uint64_t looks;  // the same, counted by what the threads do alone: a replay counts alike, whenever its I/O comes back
   const uint32_t* expect;
   uint64_t expect_count;
+  uint32_t* unfinished;      // ascending indices of threads, as of the last rebuild; room as in `enabled`
+  uint32_t unfinished_count;
   Thread* dying;             // left control for good, its OS thread may still be there
   uint32_t returns;          // cross-thread: bumped by every thread that comes back from outside
   uint32_t seen_returns;
@@ -64,7 +66,7 @@ inline uint16_t& word_waits(const void* word) {
 }
 
 /// The next hooks of `t` are looked at one by one, counted ones and others (hooks/spin.cc).
-inline void watch_hooks(Thread& t) { t.budget = t.patience = 1; }
+inline void watch_hooks(Thread& t) { t.budget = t.progress.patience = 1; }
 
 Thread* choose(Thread* current);
 /// Who can run now, and the next deadline.

@@ -111,6 +111,7 @@ struct Discipline {
   void (*before_feeding)(const Call& c);          // nothing
   void (*await_recorded_end)(const Thread& t);    // it has no more inputs, others have; nothing
   bool (*has_room)(uint64_t bytes);               // for inputs; yes
+  bool (*has_room_for_thread)();                  // for what is kept of one more; yes
   void (*step_of_exec)(const Call& c);            // nothing
   bool (*goes_on_behind_exec)();                  // a replay whose trace is older than records of exec
   bool (*wrote_hashes)();                         // an old record of a write has a hash of what was written; no

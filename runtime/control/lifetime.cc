@@ -8,22 +8,28 @@
 
 namespace heddle::rt {
 
+static uint32_t* bigger(const uint32_t* list, uint32_t count) {
+  uint32_t* copy = arena_new<uint32_t>(control.enabled_capacity);
+  for (uint32_t i = 0; i < count; i++) copy[i] = list[i];
+  return copy;
+}
+
 Thread& new_thread(Thread& parent) {
   HEDDLE_CHECK(control.thread_count < HEDDLE_MAX_THREADS);
   if (control.thread_count == control.enabled_capacity) {
-    uint32_t* bigger =
-        arena_new<uint32_t>(control.enabled_capacity = control.enabled_capacity ? control.enabled_capacity * 2 : 16);
-    for (uint32_t i = 0; i < control.enabled_count; i++) bigger[i] = control.enabled[i];
-    control.enabled = bigger;
+    control.enabled_capacity = control.enabled_capacity ? control.enabled_capacity * 2 : 16;
+    control.enabled = bigger(control.enabled, control.enabled_count);
+    control.unfinished = bigger(control.unfinished, control.unfinished_count);
   }
   uint32_t index = control.thread_count++;
   Thread& t = control.threads[index];
   t.index = index;
+  control.unfinished[control.unfinished_count++] = index;
   t.info = &area<HeddleThreadInfo>(HEDDLE_AREA_THREADS)[index];
   *t.info = HeddleThreadInfo{};
   t.info->parent = parent.index;
   t.info->ordinal = &t == &parent ? 0 : ++parent.children;
-  t.budget = t.patience = kHookBudget;
+  t.budget = t.progress.patience = kHookBudget;
   discipline.thread_made(t);
   region->result.thread_count = control.thread_count;
   t.name = index == 0 ? 1 : (parent.name ^ t.info->ordinal) * 0x9e3779b1u + 0x7f4a7c15u;
@@ -48,8 +54,9 @@ void controlled_finish(Thread& t) {
 void await_dying() {
   Thread& t = *control.dying;
   control.dying = nullptr;
-  const uint32_t tid = __atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE);  // 0: gone
-  while (tid && __atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
+  const uint32_t tid = __atomic_load_n(t.backend.tid_word, __ATOMIC_ACQUIRE);  // 0: gone
+  while (tid && __atomic_load_n(t.backend.tid_word, __ATOMIC_ACQUIRE) == tid)
+    futex_wait(t.backend.tid_word, tid, 100'000'000, true);
 }
 
 }  // namespace heddle::rt

@@ -102,9 +102,9 @@ static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) 
 }
 
 void read_back(Thread& t, const void* frame) {
-  const uint64_t end = t.written_event, first = t.written_first ? t.written_first : end;
-  t.written_event = t.written_first = 0;
-  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, end - 1, t.written_address, t.written_size);
+  const uint64_t end = t.events.written, first = t.events.written_first ? t.events.written_first : end;
+  t.events.written = t.events.written_first = 0;
+  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, end - 1, t.events.written_address, t.events.written_size);
   for (uint64_t n = first - 1; n < end; n++) {
     const HeddleEvent& e = event_at(n);
     const bool unknown = is_range(e) || !(e.flags & HEDDLE_EF_VALUE);
@@ -143,7 +143,7 @@ static HeddleDecision decision_of(const View& view, const Thread& next, bool cou
   d.object = op.object;
   d.thread = (uint16_t)next.index;
   d.kind = (uint8_t)op.kind;
-  d.flags = (could_stay ? HEDDLE_DECISION_COULD_STAY : 0) | (next.deadline ? HEDDLE_DECISION_TIMED : 0) |
+  d.flags = (could_stay ? HEDDLE_DECISION_COULD_STAY : 0) | (next.expiry.deadline ? HEDDLE_DECISION_TIMED : 0) |
             (view.yielding ? HEDDLE_DECISION_GAVE_WAY : 0) | (handler ? HEDDLE_DECISION_HANDLER : 0);
   if (heddle_event_properties(op.kind) & HEDDLE_P_ACCESS) {
     d.size = op.size;

@@ -48,18 +48,8 @@ struct Window {
   uint64_t read[kFewPlaces];
 };
 
-struct Spin {
-  uint64_t proved_at;   // steps + 1 at its last proof
-  uint64_t resumed_at;  // steps when it was watched last
-  uint64_t own_steps;   // ... and its own among them
-  uint64_t hooks;       // since its last point of another kind
-  uint64_t given_way_at;  // `hooks`, when it last gave way without a proof
-  uint32_t endless;     // points in a loop without an exit, with no other point between
-  bool proving;         // the point that is being passed is a proof
-  bool only_read;       // since it was resumed
-};
+using Spin = HookState::Spin;
 
-Spin spins[HEDDLE_MAX_THREADS];
 Window window;  // of the thread that runs
 uint64_t row_began, row_end;  // steps: proofs only, since then and until then
 
@@ -85,7 +75,7 @@ bool nothing_else_happens() {
 
 bool all_spin() {
   for (uint32_t i = 0; i < control.enabled_count; i++)
-    if (spins[control.enabled[i]].proved_at <= row_began) return false;
+    if (control.threads[control.enabled[i]].hooks.spin.proved_at <= row_began) return false;
   return true;
 }
 
@@ -130,7 +120,7 @@ void forget_other_points(Thread& t, Spin& s) {
 }  // namespace
 
 bool spin_saw(Thread& t, const HeddleSite* site) {
-  Spin& s = spins[t.index];
+  Spin& s = t.hooks.spin;
   const bool last_look = control.quiet_steps > kQuietIsLivelock - kLastLook;
   if (HEDDLE_UNLIKELY(last_look) && is_branch(site, HEDDLE_SITE_ADVANCES))
     control.quiet_steps = control.looks = 0;  // it computes
@@ -140,7 +130,7 @@ bool spin_saw(Thread& t, const HeddleSite* site) {
 }
 
 bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
-  Spin& s = spins[t.index];
+  Spin& s = t.hooks.spin;
   const bool watched = window.left && s.resumed_at == control.steps;
   forget_other_points(t, s);
   if (!watched) {
@@ -165,12 +155,12 @@ bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const v
     s.given_way_at = s.hooks;
     return false;
   }
-  t.patience = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
+  t.progress.patience = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
   return true;
 }
 
 void spin_resumed(Thread& t) {
-  Spin& s = spins[t.index];
+  Spin& s = t.hooks.spin;
   open_window();
   s.resumed_at = control.steps;
   s.own_steps = t.info->steps;

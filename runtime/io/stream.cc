@@ -14,7 +14,7 @@
 namespace heddle::rt {
 namespace {
 
-constexpr uint32_t kStreams = kEndStream + 1;
+constexpr uint32_t kStreams = HEDDLE_MAX_THREADS + HEDDLE_OTHER_STREAMS;
 
 static_assert(kInputLeft == HEDDLE_INPUT_LEFT && kInputUnderWay == HEDDLE_INPUT_UNDER_WAY &&
               kInputOut == HEDDLE_INPUT_OUT && kInputRandom == HEDDLE_INPUT_RANDOM &&
@@ -65,11 +65,15 @@ void walk(Visit visit) {
 void stream_start() {
   if (!feeding()) return;
   uint64_t total = 0;
-  per_thread = arena_new<PerThread>(kStreams);
-  walk([&](const HeddleInput& r, uint64_t) { per_thread[r.thread].count++, total++; });
+  uint32_t used = 0;  // of the table, which is sparse
+  per_thread = static_cast<PerThread*>(map_memory(sizeof(PerThread) * kStreams));
+  walk([&](const HeddleInput& r, uint64_t) {
+    per_thread[r.thread].count++, total++;
+    if (r.thread >= used) used = r.thread + 1;
+  });
   offsets = arena_new<uint64_t>(total ? total : 1);
   uint64_t first = 0;
-  for (uint32_t i = 0; i < kStreams; i++) {
+  for (uint32_t i = 0; i < used; i++) {
     per_thread[i].first = first;
     first += per_thread[i].count;
     per_thread[i].count = 0;
@@ -179,8 +183,9 @@ void look_ahead(ThreadIo& io) {
 
 void stream_attach(Thread& t, ThreadIo& io) {
   if (!per_thread) return;
-  io.offsets = offsets + per_thread[t.index].first;
-  io.count = per_thread[t.index].count;
+  const PerThread& p = per_thread[heddle_input_stream(t.index)];
+  io.offsets = offsets + p.first;
+  io.count = p.count;
   look_ahead(io);
 }
 
@@ -209,7 +214,7 @@ void RecordWriter::append(const void* bytes, size_t count) {
 
 HeddleInput* RecordWriter::commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {
   t.info->inputs++;
-  return commit(t.index, kind, number, result, flags);
+  return commit(heddle_input_stream(t.index), kind, number, result, flags);
 }
 
 HeddleInput* RecordWriter::commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags) {

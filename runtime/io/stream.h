@@ -32,8 +32,8 @@ inline uint32_t input_descriptor(long fd) { return ((uint32_t)fd & 0xff) << 16; 
 void stream_start();                   // recording: nothing; replay: index of INPUTS_IN per thread
 void stream_attach(Thread& t, ThreadIo& io);
 
-inline constexpr uint32_t kClockStream = HEDDLE_MAX_THREADS;  // HeddleInput::thread of io_time_passed()
-inline constexpr uint32_t kEndStream = kClockStream + 1;      // of what is compared at the end of the process
+inline constexpr uint32_t kClockStream = HEDDLE_STREAM_CLOCK;  // HeddleInput::thread of io_time_passed()
+inline constexpr uint32_t kEndStream = HEDDLE_STREAM_END;      // of what is compared at the end of the process
 /// A replay: the next record of kEndStream, null: none is left.
 const HeddleInput* stream_at_end();
 
@@ -48,7 +48,7 @@ class RecordWriter {
   size_t size() const { return size_; }
   /// The record, for complete(); null when the area is full.
   HeddleInput* commit(const Thread& t, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
-  HeddleInput* commit(uint32_t thread, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
+  HeddleInput* commit(uint32_t stream, uint16_t kind, uint16_t number, int64_t result, uint32_t flags);
 
  private:
   char* base_;

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "runtime/control/control.h"
 #include "runtime/parallel/parallel.h"
 
 namespace heddle::rt {
@@ -33,6 +34,10 @@ bool log_has_room(HeddleAreaId id, uint64_t bytes) {
 // What came behind the last step that has room is not part of the recording. The disk is asked first: it says more.
 bool recorded_has_room(uint64_t bytes) {
   return log_has_room(HEDDLE_AREA_INPUTS_OUT, bytes) && !(region->result.overflow & (1u << HEDDLE_AREA_STEPS));
+}
+
+bool recorded_has_room_for_thread() {
+  return log_has_room(HEDDLE_AREA_THREADS, (control.thread_count + 1) * sizeof(HeddleThreadInfo));
 }
 
 }  // namespace heddle::rt

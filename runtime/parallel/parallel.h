@@ -131,5 +131,7 @@ void let_recorded_time_pass();
 bool log_has_room(HeddleAreaId area, uint64_t bytes);
 /// The same for inputs.
 bool recorded_has_room(uint64_t bytes);
+/// False: the disk is full, and writing about another thread would be a fault.
+bool recorded_has_room_for_thread();
 
 }  // namespace heddle::rt

@@ -134,7 +134,7 @@ void begin(const std::vector<std::string>& wanted) {
     t.info = &infos[i];
     t.budget = kHookBudget;
     t.state = HEDDLE_T_RUNNING;
-    t.safe = 1;
+    t.recording.safe = 1;
     begin_term(t, 1);
   }
 }
@@ -151,7 +151,7 @@ std::vector<Region> variables() {
 bool others_look_at(const volatile void* at) {
   const auto within = [at](const auto& value) { return (uint64_t)at - (uint64_t)&value < sizeof value; };
   for (const Thread& t : world.threads)
-    if (at == &t.in_free_step) return false;  // whoever forbids free steps does: no program does
+    if (at == &t.recording.in_free_step) return false;  // whoever forbids free steps does: no program does
   return !at || within(world.threads) || within(world.stripes) || within(world.cells) || within(baton) ||
          within(shared_count) || within(region->result.steps);
 }

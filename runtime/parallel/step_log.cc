@@ -10,8 +10,13 @@ namespace {
 
 uint64_t log_capacity;
 bool log_ended;  // no room: what follows is not recorded
-// Each thread may take one before it knows better, and reserve another.
-constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;
+
+// Each thread may take one before it knows better, and reserve another. A thread that is made takes two steps with the
+// baton, so that their number has doubled, at most, when the next room is made.
+uint64_t room_for_free_steps() {
+  constexpr uint64_t kThreads = 4096;
+  return 2 * kThreads * (1 + control.thread_count / kThreads);
+}
 
 bool has_room(uint64_t steps) {
   return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
@@ -22,8 +27,9 @@ bool make_room() {
   const uint64_t& steps = region->result.steps;
   const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
   if (HEDDLE_LIKELY(number < step_log.value.free_end)) return true;
-  if (has_room(number + 3 * kRoomForFreeSteps)) {
-    __atomic_store_n(&step_log.value.free_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
+  const uint64_t room = room_for_free_steps();
+  if (has_room(number + 3 * room)) {
+    __atomic_store_n(&step_log.value.free_end, number + room, __ATOMIC_RELAXED);
     return true;
   }
   if (step_log.value.free_end) {
@@ -43,7 +49,7 @@ void step_log_start() {
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   HeddleResult& r = region->result;
   // Who sleeps until this thread stops is answered by no step that it goes on from.
-  if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
+  if (HEDDLE_LIKELY(!t.recording.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
   see_shared(t, shared_count.value);
   if (HEDDLE_UNLIKELY(log_ended)) return;
@@ -53,7 +59,7 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
     return;
   }
   const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
-  control.steps = t.last_step = number + 1;
+  control.steps = t.recording.last_step = number + 1;
   write_step(number, t, op, hooks);
   place_is_safe(t);  // until then the last one is true
 }

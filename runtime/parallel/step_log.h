@@ -26,17 +26,17 @@ inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t 
 
 // What a step begins for its thread.
 inline void begin_stretch(Thread& t) {
-  t.cancel_seen = t.cancel_requested;
+  t.sync.cancel_seen = t.sync.cancel_requested;
   t.budget = kHookBudget;
-  t.hook_place = 0;
-  t.claimed_after = 0;
+  t.recording.hook_place = 0;
+  t.recording.claimed_after = 0;
   t.info->steps++;
 }
 
 /// By the number of its own last step, since the count of all is what others write: so it may take one more before it
 /// knows better.
 inline bool free_step_has_room(const Thread& t) {
-  return t.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED);
+  return t.recording.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED);
 }
 
 /// log_step() without the baton (free_steps.h), if there is room.
@@ -45,7 +45,7 @@ inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
   // Before the number: the last write to a stripe that is shared by now has a smaller one.
   see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
-  t.last_step = number + 1;
+  t.recording.last_step = number + 1;
   write_step(number, t, op, hooks);
   place_is_safe(t);
 }
@@ -64,20 +64,22 @@ inline void log_free_step_and_reserve(Thread& t, const Op& op) {
   begin_stretch(t);
   see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
   const uint64_t number = __atomic_fetch_add(&region->result.steps, 2, __ATOMIC_ACQ_REL);
-  t.reserved_behind = t.last_step = number + 1;
+  t.recording.reserved_behind = t.recording.last_step = number + 1;
   write_step(number + 1, t, Op{HEDDLE_EV_MUTEX_UNLOCK, 0, 0, 0}, 0, HEDDLE_STEP_OPEN);
   write_step(number, t, op, 0);
   place_is_safe(t);
 }
 
-inline bool next_is_reserved(const Thread& t) { return t.reserved_behind && t.reserved_behind == t.last_step; }
+inline bool next_is_reserved(const Thread& t) {
+  return t.recording.reserved_behind && t.recording.reserved_behind == t.recording.last_step;
+}
 
 /// Of an unlock, if next_is_reserved(). What is shared by now may have been written behind that number: the thread
 /// knows of no more than before.
 inline void log_reserved_step(Thread& t, const Op& op) {
   begin_stretch(t);
-  const uint64_t number = t.last_step++;
-  t.reserved_behind = 0;
+  const uint64_t number = t.recording.last_step++;
+  t.recording.reserved_behind = 0;
   write_step(number, t, op, 0);
   place_is_safe(t);
 }

@@ -17,7 +17,7 @@ namespace heddle::rt {
 
 constexpr uint64_t kExclusive = 1ull << 63;  // | thread index << kOwnerShift | term << 1 | kReadOnly
 constexpr uint64_t kReadOnly = 1;
-constexpr uint32_t kOwnerShift = 48;
+constexpr uint32_t kOwnerShift = 47;
 constexpr uint64_t kTermMask = (1ull << kOwnerShift) - 2;
 constexpr uint64_t kHeldOn = 0;  // instead of a term: until its owner says otherwise, whatever it does meanwhile
 
@@ -30,17 +30,17 @@ static_assert(HEDDLE_MAX_THREADS < 1u << (63 - kOwnerShift));
 constexpr uint64_t kNoState = 1ull << 62;  // none is that
 inline void set_check_word(Thread& t) {
   const bool armed = t.request.armed;
-  t.check_word = armed ? kNoState : parallel ? t.owner_word : 0;
-  t.check_shared = armed ? 0 : t.seen_shared;
+  t.check_word = armed ? kNoState : parallel ? t.recording.owner_word : 0;
+  t.check_shared = armed ? 0 : t.recording.seen_shared;
 }
 inline void see_shared(Thread& t, uint64_t number) {
-  t.seen_shared = number;
+  t.recording.seen_shared = number;
   set_check_word(t);
 }
 
 inline void begin_term(Thread& t, uint64_t term) {
-  __atomic_store_n(&t.terms.now, term, __ATOMIC_RELEASE);
-  t.owner_word = owner_bits(t.index) | term << 1;
+  __atomic_store_n(&t.recording.terms.now, term, __ATOMIC_RELEASE);
+  t.recording.owner_word = owner_bits(t.index) | term << 1;
   set_check_word(t);
 }
 
@@ -48,22 +48,24 @@ inline void begin_term(Thread& t, uint64_t term) {
 /// access is not done, or else in the next one.
 inline void place_is_safe(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
-  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.hook_place ? t.hook_place : hooks + 2),
+  __atomic_store_n(&t.info->last_place,
+                   t.info->steps << 32 | (t.recording.hook_place ? t.recording.hook_place : hooks + 2),
                    __ATOMIC_RELEASE);
 }
 
 /// By the thread itself. Its accesses so far are done; later ones look at the state first.
 inline void end_term(Thread& t) {
   place_is_safe(t);
-  const uint64_t term = t.terms.now;
-  const uint64_t step = t.last_step > t.claimed_after ? t.last_step : t.claimed_after;
-  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], step, __ATOMIC_RELEASE);
+  const uint64_t term = t.recording.terms.now;
+  const uint64_t step =
+      t.recording.last_step > t.recording.claimed_after ? t.recording.last_step : t.recording.claimed_after;
+  __atomic_store_n(&t.recording.terms.ended_by[term % kRememberedTerms], step, __ATOMIC_RELEASE);
   begin_term(t, term + 1);
 }
 
 /// The same behind a step in a hook, whose access is yet to come.
 inline void end_term_in_hook(Thread& t) {
-  t.hook_place = 1;
+  t.recording.hook_place = 1;
   end_term(t);
 }
 
@@ -71,8 +73,8 @@ inline void end_term_in_hook(Thread& t) {
 /// or a later one.
 inline bool has_ended(const Thread& owner, uint64_t state, uint64_t* step) {
   const uint64_t term = term_of(state);
-  if (term == kHeldOn || __atomic_load_n(&owner.terms.now, __ATOMIC_ACQUIRE) == term) return false;
-  *step = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms],
+  if (term == kHeldOn || __atomic_load_n(&owner.recording.terms.now, __ATOMIC_ACQUIRE) == term) return false;
+  *step = __atomic_load_n(&owner.recording.terms.ended_by[term % kRememberedTerms],
                           __ATOMIC_ACQUIRE);  // of this term, or of a later one
   return true;
 }

@@ -64,7 +64,7 @@ constexpr Discipline kControlled = {
     .start = nothing,
     .first_thread = nothing_for,
     .run_starts = nothing_for,
-    .thread_made = [](Thread& t) { t.cancel_seen = 1; },
+    .thread_made = [](Thread& t) { t.sync.cancel_seen = 1; },
     .thread_runs = nothing_for,
     .os_thread_made = set_os_thread,
     .await_ended = nothing,
@@ -138,6 +138,7 @@ constexpr Discipline kControlled = {
     .before_feeding = [](const Call&) {},
     .await_recorded_end = [](const Thread&) {},
     .has_room = [](uint64_t) { return true; },
+    .has_room_for_thread = [] { return true; },
     .step_of_exec = [](const Call&) {},
     .goes_on_behind_exec = replay_has_more,
     .wrote_hashes = [] { return false; },
@@ -265,6 +266,7 @@ constexpr Discipline recording() {
   d.land = LandingPlace::own_and_enter;
   d.libc_futex = recorded_libc_futex;
   d.has_room = recorded_has_room;
+  d.has_room_for_thread = recorded_has_room_for_thread;
   // The sender runs beside it: the program's own signals have no place in the order of steps either.
   d.signal_is_input = [](bool) { return true; };
   d.own_signals_are_fed = [] { return false; };

@@ -33,6 +33,7 @@
 #include "runtime/hooks/access.h"
 #include "runtime/hooks/sites.h"
 #include "runtime/control/io.h"
+#include "runtime/log/log.h"
 #include "runtime/sync/openmp.h"
 #include "runtime/real/next.h"
 #include "runtime/real/real.h"
@@ -104,6 +105,12 @@ HeddleRegion* map_region(int fd) {
   return p > 0 ? (HeddleRegion*)p : nullptr;
 }
 
+// Nobody controls the program: it may keep a log of itself.
+void start_log(char** environment) {
+  log::Settings settings{};
+  if (log::read_settings(environment, settings) && (settings.path[0] || settings.descriptor >= 0)) log::start(settings);
+}
+
 }  // namespace
 
 void child_start() {
@@ -150,7 +157,7 @@ void start(char** environment) {
   resolve_real();
   if (runs_for_another_user()) return;
   int fd = take_region_descriptor(environment);
-  if (fd < 0) return;
+  if (fd < 0) return start_log(environment);
   region = map_region(fd);
   raw_syscall(SYS_close, fd);
   if (!region) return;

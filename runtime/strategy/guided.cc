@@ -6,6 +6,7 @@
 // merges many TEIs by one execution so); a thread that meets an action from behind its turn stops before it; who is
 // woken is a choice, not at random.
 #include "abi/guide.h"
+#include "runtime/arena.h"
 #include "runtime/control/control.h"
 #include "runtime/control/discipline.h"
 #include "runtime/control/expiry.h"
@@ -20,15 +21,10 @@ constexpr uint32_t kMaxStray = 5000;    // actions off the path in a row
 // A wait is two; at a barrier three lie between what whoever comes last does there and at the next.
 constexpr uint32_t kNear = 2;
 
-struct Guided {
-  uint32_t number;    // of its thread in the guide, from 1; 0: the guide does not know it
-  uint32_t position;  // actions of its path that lie behind it
-  uint32_t strayed;   // since its last action on the path
-};
+using Guided = StrategyState::Guided;
 using Path = HeddleGuidePath;
 
-Guided guided[HEDDLE_MAX_THREADS];
-uint32_t index_of[HEDDLE_MAX_THREADS];  // of a thread of the guide, from 1; 0: not there yet
+uint32_t* index_of;  // [path_count]: of a thread of the guide, from 1; 0: not there yet
 const Path* paths;
 const uint32_t* actions;
 uint32_t path_count;
@@ -40,7 +36,8 @@ uint64_t capacity;                      // of the log of steps
 
 void start(const HeddleRun&) {
   const auto* guide = area<HeddleGuide>(HEDDLE_AREA_GUIDE);
-  path_count = guide->paths;
+  path_count = guide->paths < HEDDLE_MAX_THREADS ? guide->paths : HEDDLE_MAX_THREADS;
+  index_of = arena_new<uint32_t>(path_count);
   turn_count = guide->turns;
   anywhere = guide->anywhere;
   paths = heddle_guide_paths(guide);
@@ -51,11 +48,11 @@ void start(const HeddleRun&) {
 
 void thread_created(uint32_t index) {
   const HeddleThreadInfo& info = *thread(index).info;
-  const uint32_t parent = index ? guided[info.parent].number : 1;
+  const uint32_t parent = index ? thread(info.parent).strategy.guided.number : 1;
   if (!parent) return;
-  for (uint32_t i = 0; i < path_count && i < HEDDLE_MAX_THREADS; i++)
+  for (uint32_t i = 0; i < path_count; i++)
     if (index ? i && paths[i].parent == parent - 1 && paths[i].ordinal == info.ordinal : i == 0) {
-      guided[index].number = i + 1;
+      thread(index).strategy.guided.number = i + 1;
       index_of[i] = index + 1;
       return;
     }
@@ -100,7 +97,7 @@ uint32_t slot_of_turn(const View& v, const HeddleGuideTurn& t) {
   const uint32_t number = t.path;
   if (number >= path_count || !index_of[number]) return ~0u;
   const uint32_t index = index_of[number] - 1, slot = slot_of(v, index);
-  Guided& g = guided[index];
+  Guided& g = thread(index).strategy.guided;
   if (slot == ~0u || g.position >= t.end) return ~0u;
   const Path& path = paths[number];
   if (t.end > path.actions) return v.yielding && v.current == index ? ~0u : slot;  // as long as it can
@@ -117,7 +114,7 @@ uint32_t slot_of_turn(const View& v, const HeddleGuideTurn& t) {
 
 // The thread takes its pending action. Returns whether it lies far away on its path.
 bool advance(uint32_t index, uint32_t end) {
-  Guided& g = guided[index];
+  Guided& g = thread(index).strategy.guided;
   if (!g.number) return false;
   const Path& path = paths[g.number - 1];
   bool far = false;
@@ -176,7 +173,7 @@ uint32_t choose(View& v) {
   const bool by_guide = slot != ~0u;
   if (!by_guide) slot = slot_freely(v);
   const uint32_t index = v.enabled[slot];
-  const bool far = advance(index, by_guide ? turns[turn].end : guided[index].position + kPeek);
+  const bool far = advance(index, by_guide ? turns[turn].end : thread(index).strategy.guided.position + kPeek);
   log_step(v.step, thread(index), far);
   return slot;
 }
@@ -184,7 +181,7 @@ uint32_t choose(View& v) {
 // Where its path says that this wait ended early. In a lifted recording real time passed: whether others could have run
 // meanwhile is not known, so every wait that ended may end early.
 bool may_expire(const Thread& t) {
-  const Guided& g = guided[t.index];
+  const Guided& g = t.strategy.guided;
   if (!g.number) return false;
   const Path& path = paths[g.number - 1];
   const uint32_t due = heddle_guide_action(t.op.kind, t.op.site, false),

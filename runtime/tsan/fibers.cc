@@ -8,14 +8,15 @@
 
 using namespace heddle::rt;
 
+struct heddle::rt::TsanFiber {
+  Calls* calls;
+  TsanFiber* next_free;
+};
+
 namespace {
 
-struct Fiber {
-  Calls* calls;
-  Fiber* next_free;
-};
+using Fiber = TsanFiber;
 Fiber* free_list;
-Fiber* current[HEDDLE_MAX_THREADS];
 
 Fiber* take() {
   Fiber* f = free_list ? free_list : arena_new<Fiber>();
@@ -24,7 +25,7 @@ Fiber* take() {
   return f;
 }
 Fiber*& here() {
-  Fiber*& f = current[self->index];
+  Fiber*& f = self->tsan.fiber;
   if (!f) f = take();
   return f;
 }

@@ -91,6 +91,9 @@ Status apply_one(Options& options, std::string_view item) {
   if (key == #name) return assign(options.name, key, value);
 #include "src/engine/options.def"
 #undef HEDDLE_OPTION
+  if (key == "log" || key.starts_with("log_"))
+    return error(fmt::format("HEDDLE_OPTIONS: {} applies only to programs that run without heddle", key),
+                 "start the program directly, or leave it out");
   return error(fmt::format("HEDDLE_OPTIONS: unknown option {}", key), "HEDDLE_OPTIONS=help=1 lists all");
 }
 

@@ -1,0 +1,19 @@
+// What strategies keep of a thread: `strategy` in Thread. Each run has one strategy, which sets its own fields in
+// thread_created().
+#pragma once
+#include <stdint.h>
+
+namespace heddle::rt {
+
+struct StrategyState {
+  uint64_t priority;   // pct, pos, rff
+  uint64_t remaining;  // surw: expected events of it and of descendants that are not there yet
+  bool postponed;      // racedirected
+  struct Guided {
+    uint32_t number;    // of its thread in the guide, from 1; 0: the guide does not know it
+    uint32_t position;  // actions of its path that lie behind it
+    uint32_t strayed;   // since its last action on the path
+  } guided;
+};
+
+}  // namespace heddle::rt
