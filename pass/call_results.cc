@@ -1,4 +1,4 @@
-// Results of calls of functions that may have no hooks: what they computed is in no event, and whoever walks the
+// With -fheddle-calls: results of calls of functions that may have no hooks: what they computed is in no event, and whoever walks the
 // bitcode along a trace needs it (docs/trace-format.md).
 //
 //   before:  %r = call i32 @f(...)       after:  %r = call i32 @f(...)
@@ -14,10 +14,15 @@
 #include "pass/light.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace heddle {
 namespace {
+
+// Not by default: a hook that nobody asks for still moves the code behind it, call sites of primitives are known by
+// their distance from main(), and with other sites the same seed is another hunt.
+llvm::cl::opt<bool> calls_option("heddle-calls", llvm::cl::desc("hooks for results of calls of functions without hooks"));
 
 constexpr unsigned kMostBits = 64;
 
@@ -59,6 +64,7 @@ llvm::Instruction* place_of_hook(llvm::CallBase& call) {
 
 std::vector<llvm::WeakTrackingVH> calls_with_unknown_results(llvm::Function& f) {
   std::vector<llvm::WeakTrackingVH> out;
+  if (!calls_option) return out;
   for (auto& instruction : llvm::instructions(f))
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && has_unknown_result(*call, f.getParent()->getDataLayout()))
       out.emplace_back(call);

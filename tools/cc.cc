@@ -49,6 +49,7 @@ Objects that gcc or clang built with -fsanitize=thread can be linked.
 
 Options:
   -fheddle-late           insert the hooks after the optimiser instead of before it
+  -fheddle-calls          also hook calls of functions without hooks, for traces with their results
   -fheddle-stats          print what was hooked and what was skipped
   -fno-heddle             run clang without Heddle
   -fsanitize=thread       is removed: Heddle's hooks replace it

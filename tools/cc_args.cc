@@ -166,6 +166,7 @@ void Walk::option(string_view word) {
 bool own_flag(CcRequest& request, string_view word) {
   if (word == "-fheddle-late") return request.late = true;
   if (word == "-fno-heddle-late") return request.late = false, true;
+  if (word == "-fheddle-calls") return request.calls = true;
   if (word == "-fheddle-stats") return request.stats = true;
   if (word == "-fno-heddle") return request.off = true;
   if (word == "-fheddle") return request.off = false, true;
@@ -273,8 +274,9 @@ std::vector<std::string> cc_command(const CcRequest& request, const CcParts& par
     if (request.compiles) {
       add({"-fpass-plugin=" + parts.plugin});
       // clang reads -mllvm before it loads pass plugins: only -load makes our options known in time.
-      if (request.late || request.stats) add({"-Xclang", "-load", "-Xclang", parts.plugin});
+      if (request.late || request.calls || request.stats) add({"-Xclang", "-load", "-Xclang", parts.plugin});
       if (request.late) add({"-mllvm", "-heddle-late"});
+      if (request.calls) add({"-mllvm", "-heddle-calls"});
       if (request.stats) add({"-mllvm", "-heddle-stats"});
     }
     if (request.links && !request.relocatable && !request.has_build_id) add({"-Wl,--build-id=sha1"});

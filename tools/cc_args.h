@@ -21,6 +21,7 @@ struct CcRequest {
   bool thread_sanitizer = false;  // -fsanitize=thread
   bool has_build_id = false;   // the user chose a build-id
   bool late = false;           // -fheddle-late
+  bool calls = false;          // -fheddle-calls
   bool stats = false;          // -fheddle-stats
   bool off = false;            // -fno-heddle
   std::vector<std::string> libraries;  // shared libraries among the inputs: paths, and names of -l

@@ -20,7 +20,7 @@ constexpr std::array<const char*, HEDDLE_LOG_TYPES> kTypes = {"none", "directory
 constexpr std::array<const char*, 3> kFull = {"no", "the log's limit was reached", "the disk was full"};
 constexpr std::array<const char*, 3> kFullTokens = {"no", "limit", "disk"};
 constexpr const char* kKinds[] = {
-#define HEDDLE_X(name, text, properties) text,
+#define HEDDLE_X(name, text, event_class, object, properties) text,
     HEDDLE_EVENT_KINDS(HEDDLE_X)
 #undef HEDDLE_X
 };

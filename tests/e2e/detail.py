@@ -52,7 +52,7 @@ class Tool:
         """The events of a failing run of the program, one line each, and what --json says of the trace."""
         if not (self.work / "program").exists():
             assert bounded(["clang", "-g", "-O1", "-c", "outside.c"], self.work, 60)[0] == 0
-            code, _, err = self("cc", "-g", "-O1", "-pthread", "program.c", "outside.o", "-o", "program")
+            code, _, err = self("cc", "-g", "-O1", "-fheddle-calls", "-pthread", "program.c", "outside.o", "-o", "program")
             assert code == 0, err
         options = f"detail={detail}" if detail else ""
         code, said, err = self("hunt", "--seed", "1", "--runs", "200", "-o", "t.heddle", "--", "./program", HEDDLE_OPTIONS=options)

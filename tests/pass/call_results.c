@@ -1,7 +1,7 @@
 // What a function without hooks returned is told of behind its call, on request only; ordinals of other sites stay.
 // RUN: clang -g -O0 -c -DLIBRARY %s -o %t.o
-// RUN: %cc -g -O0 %s %t.o -o %t.0 && env HEDDLE_TEST_CALLS=1 %t.0 2>&1 | FileCheck %s
-// RUN: %cc -g -O2 %s %t.o -o %t.2 && env HEDDLE_TEST_CALLS=1 %t.2 2>&1 | FileCheck %s
+// RUN: %cc -fheddle-calls -g -O0 %s %t.o -o %t.0 && env HEDDLE_TEST_CALLS=1 %t.0 2>&1 | FileCheck %s
+// RUN: %cc -fheddle-calls -g -O2 %s %t.o -o %t.2 && env HEDDLE_TEST_CALLS=1 %t.2 2>&1 | FileCheck %s
 // RUN: %t.2 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF-NOT: hook CALL
 #ifdef LIBRARY

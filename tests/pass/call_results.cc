@@ -1,7 +1,7 @@
 // An invoke has its hook whatever it returns; one that throws has none.
 // RUN: clang++ -g -O0 -c -DLIBRARY %s -o %t.o
-// RUN: %c++ -g -O0 %s %t.o -o %t.0 && env HEDDLE_TEST_CALLS=1 %t.0 2>&1 | FileCheck %s
-// RUN: %c++ -g -O2 %s %t.o -o %t.2 && env HEDDLE_TEST_CALLS=1 %t.2 2>&1 | FileCheck %s
+// RUN: %c++ -fheddle-calls -g -O0 %s %t.o -o %t.0 && env HEDDLE_TEST_CALLS=1 %t.0 2>&1 | FileCheck %s
+// RUN: %c++ -fheddle-calls -g -O2 %s %t.o -o %t.2 && env HEDDLE_TEST_CALLS=1 %t.2 2>&1 | FileCheck %s
 #ifdef LIBRARY
 void may_throw(int x) {
   if (x) throw x;
