@@ -9,8 +9,11 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 
@@ -141,6 +144,27 @@ void retarget(Function& record, const llvm::DenseMap<const Function*, Function*>
   }
 }
 
+// The site of an interposed call is its return address. Behind a check the code generator would copy a short block with
+// such a call into the path of the slow hook, and the site would depend on whether the hook was slow, which differs
+// between a recording and its replay. It does not copy blocks with convergent code in them.
+//
+//   before:  test; jle slow; mov $3, %edi; call _exit      slow: call hook; mov $3, %edi; call _exit
+//   after:   test; jle slow; back: mov $3, %edi; call _exit      slow: call hook; jmp back
+void keep_single(Function& record) {
+  llvm::SmallVector<llvm::CallBase*> calls;
+  for (auto& instruction : llvm::instructions(record)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call || call->isInlineAsm() || llvm::isa<llvm::IntrinsicInst>(call)) continue;
+    const auto* callee = call->getCalledFunction();
+    if (!callee || callee->isDeclaration()) calls.push_back(call);
+  }
+  if (calls.empty()) return;
+  auto* nothing = llvm::FunctionType::get(llvm::Type::getVoidTy(record.getContext()), false);
+  auto* mark = llvm::InlineAsm::get(nothing, "", "", true);
+  for (auto* call : calls)
+    llvm::CallInst::Create(nothing, mark, "", call)->addFnAttr(llvm::Attribute::Convergent);
+}
+
 }  // namespace
 
 void remember_clones(llvm::Module& module, const std::vector<Clones>& clones) {
@@ -175,6 +199,7 @@ void make_record_clones(llvm::Module& module) {
   for (auto [plain, record] : made) {
     const auto& origin = origins.find(const_cast<Function*>(plain))->second;
     retarget(*record, targets);
+    keep_single(*record);
     instrument_record(module, active, *record, origin.name, recursive.contains(plain) || origin.dispatcher, hooks,
                       sites, stats);
     if (active && origin.dispatcher && !origin.dispatcher->isDeclaration())

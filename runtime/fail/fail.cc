@@ -165,25 +165,27 @@ void fail_race(const HeddleRace& race) {
   end_run(kFailedStatus);
 }
 
+// One thread has what is waited for, and can give it back.
+static bool waits_for_owner(uint32_t kind) {
+  switch (heddle_event_class(kind)) {
+    case HEDDLE_C_ACQUIRE: case HEDDLE_C_SHARED_ACQUIRE: return true;
+    case HEDDLE_C_AWAIT: return heddle_object_class(kind) == HEDDLE_O_ONCE;
+    default: return false;
+  }
+}
+
 bool in_lock_cycle(Thread& t) {
   const HeddleObjectInfo* objects = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
   const Thread* at = &t;
   for (uint32_t hops = 0; hops <= control.thread_count; hops++) {
     if (at->state != HEDDLE_T_PENDING || at->deadline || !at->ready || at->ready(at->argument)) return false;
     uint32_t next;
-    switch (at->op.kind) {
-      case HEDDLE_EV_MUTEX_LOCK:
-      case HEDDLE_EV_SPIN_LOCK:
-      case HEDDLE_EV_RW_RDLOCK:
-      case HEDDLE_EV_RW_WRLOCK:
-      case HEDDLE_EV_ONCE: {
-        uint32_t owner = at->op.object ? objects[at->op.object - 1].owner : 0;
-        if (!owner) return false;
-        next = owner - 1;
-        break;
-      }
-      case HEDDLE_EV_THREAD_JOIN: next = (uint32_t)at->op.address; break;
-      default: return false;
+    if (heddle_event_class(at->op.kind) == HEDDLE_C_JOIN) {
+      next = (uint32_t)at->op.address;
+    } else {
+      uint32_t owner = waits_for_owner(at->op.kind) && at->op.object ? objects[at->op.object - 1].owner : 0;
+      if (!owner) return false;
+      next = owner - 1;
     }
     if (next >= control.thread_count) return false;
     at = &control.threads[next];

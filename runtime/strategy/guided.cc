@@ -184,7 +184,8 @@ uint32_t choose(View& v) {
   return slot;
 }
 
-// Where its path says that this wait ended early.
+// Where its path says that this wait ended early. In a lifted recording real time passed: whether others could have run
+// meanwhile is not known, so every wait that ended may end early.
 bool may_expire(const Thread& t) {
   const Guided& g = guided[t.index];
   if (!g.number) return false;
@@ -193,7 +194,7 @@ bool may_expire(const Thread& t) {
                  early = heddle_guide_action(t.op.kind, t.op.site, true);
   for (uint32_t i = g.position; i < path.actions && i < g.position + kPeek; i++) {
     if (expected(path, i) == early) return true;
-    if (expected(path, i) == due) return false;
+    if (expected(path, i) == due) return region->run.recorded == HEDDLE_RECORDED_LIFTED;
   }
   return false;
 }

@@ -55,6 +55,7 @@ HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
   Object& o = object_at(b, HEDDLE_EV_BARRIER_ARRIVE);
   uint32_t site = pc_site(__builtin_return_address(0));
   point(Op{HEDDLE_EV_BARRIER_ARRIVE, site, o.id, (uint64_t)b});
+  last_event_value(stored_count(b));  // for who looks at the trace: how many make a round
   Arrival mine{static_cast<Arrival*>(o.waiters), self, false};
   o.waiters = &mine;
   released(o);

@@ -70,6 +70,7 @@ int try_take(void* l, bool write, uint32_t site) {
     unproductive();
     return EBUSY;
   }
+  last_event_value(write);  // the kind of the event does not tell
   took(o, write);
   return 0;
 }

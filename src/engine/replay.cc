@@ -338,7 +338,6 @@ void Replayer::tell_apart(const HeddleDivergence& raw, const SiteRecord& site, D
     add("place number", fmt::format("{:#x}", event->site), fmt::format("{:#x}", raw.actual_site));
 }
 
-// The recorded run was ended by us when its client had ended, which is no failure, and this one got as far.
 bool Replayer::ended_from_outside(const RunOutcome& outcome) const {
   const TraceHead& head = trace_->head();
   return !head.failure && WIFSIGNALED(head.wait_status) && outcome.result.divergence.happened &&

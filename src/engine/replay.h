@@ -55,6 +55,9 @@ class Replayer {
   /// Steps of the schedule that is followed; with `schedule_is_cut()` there were more.
   std::uint64_t steps() const { return steps_; }
   bool schedule_is_cut() const { return cut_; }
+  /// The recorded run was ended by us when its client had ended, which is no failure, and `outcome`, an execution of
+  /// its schedule, got as far.
+  bool ended_from_outside(const RunOutcome& outcome) const;
   const FailureConditions& conditions() const { return conditions_; }
   /// What is executed: for who starts the program in a way of their own (a debugger).
   const RunRequest& request() const { return request_; }
@@ -67,7 +70,6 @@ class Replayer {
   StepText expected_step(std::uint64_t step) const;
   void tell_apart(const HeddleDivergence& raw, const SiteRecord& site, DivergenceText& out) const;
   std::optional<DivergenceText> ended_differently(const RunOutcome& outcome) const;
-  bool ended_from_outside(const RunOutcome& outcome) const;
 
   const TraceReader* trace_;
   RunRequest request_;

@@ -170,10 +170,13 @@ std::uint32_t TraceBuilder::stack_index(std::uint32_t id) {
 }
 
 void TraceBuilder::keep_last(std::span<const HeddleEvent> events) {
+  // Hand-overs say where the other threads of a recording were when it ended.
+  const auto counts = [](std::uint32_t kind) {
+    return kind != HEDDLE_EV_MALLOC && kind != HEDDLE_EV_FREE && kind != HEDDLE_EV_INPUT && kind != HEDDLE_EV_HANDOVER;
+  };
   std::vector<HeddleEvent> newest;
   for (auto event = events.rbegin(); event != events.rend() && newest.size() < kLastEvents; ++event)
-    if (event->kind != HEDDLE_EV_MALLOC && event->kind != HEDDLE_EV_FREE && event->kind != HEDDLE_EV_INPUT)
-      newest.push_back(*event);
+    if (counts(event->kind)) newest.push_back(*event);
   const std::size_t old = std::min(last_.size(), kLastEvents - newest.size());
   last_.erase(last_.begin(), last_.end() - static_cast<std::ptrdiff_t>(old));
   last_.insert(last_.end(), newest.rbegin(), newest.rend());

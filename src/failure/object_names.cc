@@ -29,7 +29,7 @@ std::vector<ObjectName> object_names(std::span<const HeddleObjectInfo> objects,
     if (name.text.empty()) {
       if (symbolizer) name.text = symbolizer->object_name(stack_addresses(stack_words, o.first_stack));
       name.origin = name.text.empty() ? NameOrigin::kNumber : NameOrigin::kProgram;
-      if (name.text.empty()) name.text = to_text(object_class(o.kind));
+      if (name.text.empty()) name.text = to_text(heddle_object_class(o.kind));
       const unsigned number = ++numbers[name.text];
       if (name.origin == NameOrigin::kNumber || number > 1) name.text += fmt::format("#{}", number);
     }

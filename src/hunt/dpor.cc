@@ -5,8 +5,9 @@
 #include <bit>
 #include <utility>
 
-#include "src/hunt/lock_holders.h"
 #include "src/hunt/observation.h"
+#include "src/order/lock_holders.h"
+#include "src/order/operation.h"
 
 namespace heddle {
 namespace {
@@ -15,51 +16,71 @@ constexpr std::uint8_t kFails = 1;      // of a decision: it may be where the ru
 constexpr std::uint8_t kOwes = 2;       // of a decision: behind it the thread must give way once
 constexpr std::size_t kLongest = 4000;  // steps: looking for races is quadratic
 
-enum class Family { kNone, kMutex, kFutex, kIo, kAny };
-Family family(std::uint32_t kind) {
-  switch (kind) {
-    case HEDDLE_EV_COND_WAIT:
-    case HEDDLE_EV_COND_WAKE:
-      return Family::kMutex;
-    case HEDDLE_EV_FUTEX_WAIT:
-    case HEDDLE_EV_FUTEX_WOKEN:
-    case HEDDLE_EV_FUTEX_WAKE:
-      return Family::kFutex;
-    case HEDDLE_EV_IO_LEAVE:
-    case HEDDLE_EV_IO_RETURN:
-    case HEDDLE_EV_IO_CALL:
+// Operations that touch more than their place.
+enum class Family : std::uint8_t { kNone, kMutex, kFutex, kIo, kAny };
+constexpr Family family_of(HeddleEventClass c, HeddleObjectClass object) {
+  switch (c) {
+    case HEDDLE_C_WAIT:
+    case HEDDLE_C_AWAIT:
+      if (object == HEDDLE_O_CONDITION) return Family::kMutex;  // the mutex that goes with it is not told
+      break;
+    case HEDDLE_C_CALL:
+    case HEDDLE_C_LEAVE:
+    case HEDDLE_C_RETURN:
       return Family::kIo;
-    case HEDDLE_EV_FORK:
-    case HEDDLE_EV_EXIT:
-    case HEDDLE_EV_THREAD_CANCEL:
-    case HEDDLE_EV_SUSPEND:
+    case HEDDLE_C_PROCESS:
+    case HEDDLE_C_SUSPEND:
       return Family::kAny;
     default:
-      return Family::kNone;
+      break;
   }
+  return object == HEDDLE_O_FUTEX ? Family::kFutex : Family::kNone;
 }
 
-bool touches(Family family, std::uint32_t kind) {
+constexpr bool touches(Family family, HeddleEventClass c, HeddleObjectClass object) {
   switch (family) {
     case Family::kNone:
       return false;
     case Family::kMutex:
-      return kind >= HEDDLE_EV_MUTEX_LOCK && kind <= HEDDLE_EV_COND_BROADCAST;
+      return object == HEDDLE_O_MUTEX || object == HEDDLE_O_RWLOCK || object == HEDDLE_O_CONDITION;
     case Family::kFutex:  // it reads its word, and perhaps a second one
-      return (heddle_event_properties(kind) & HEDDLE_P_ACCESS) ||
-             (kind >= HEDDLE_EV_FUTEX_WAIT && kind <= HEDDLE_EV_FUTEX_WAKE);
+      return object == HEDDLE_O_FUTEX || c == HEDDLE_C_READ || c == HEDDLE_C_WRITE || c == HEDDLE_C_ATOMIC;
     case Family::kIo:
-      return kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN || kind == HEDDLE_EV_IO_CALL;
+      return family_of(c, object) == Family::kIo;
     case Family::kAny:
       return true;
   }
   return true;
 }
 
+// By kind: every pair of steps of a run is looked at.
+struct Reach {
+  Family family;
+  std::uint8_t touched_by;  // bits of families
+};
+constexpr Reach reach_of(HeddleEventClass c, HeddleObjectClass object) {
+  Reach reach{family_of(c, object), 0};
+  for (Family family : {Family::kMutex, Family::kFutex, Family::kIo, Family::kAny})
+    if (touches(family, c, object)) reach.touched_by |= 1u << static_cast<unsigned>(family);
+  return reach;
+}
+constexpr Reach kReach[] = {
+#define HEDDLE_X(name, text, event_class, object, props) reach_of(event_class, object),
+    HEDDLE_EVENT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+};
+bool touches(std::uint32_t a, std::uint32_t b) {
+  if (a >= HEDDLE_EV_COUNT || b >= HEDDLE_EV_COUNT) return false;
+  return kReach[b].touched_by >> static_cast<unsigned>(kReach[a].family) & 1;
+}
+
 // The thread ends and leaves a robust mutex to whoever comes next.
 bool leaves_locked(const HeddleEvent& exit, const HeddleEvent& other) {
-  if (exit.kind != HEDDLE_EV_THREAD_EXIT || !exit.object || !touches(Family::kMutex, other.kind)) return false;
-  return exit.object == ~0u || exit.object == other.object || family(other.kind) == Family::kMutex;
+  if (exit.kind != HEDDLE_EV_THREAD_EXIT || !exit.object) return false;
+  if (other.kind >= HEDDLE_EV_COUNT) return false;
+  const Reach reach = kReach[other.kind];
+  if (!(reach.touched_by >> static_cast<unsigned>(Family::kMutex) & 1)) return false;
+  return exit.object == ~0u || exit.object == other.object || reach.family == Family::kMutex;
 }
 
 // Who waits for a thread comes behind its end.
@@ -68,20 +89,23 @@ bool joins(const HeddleEvent& join, const HeddleEvent& exit) {
          !(join.flags & HEDDLE_OF_TIMED);
 }
 
-bool locks(const HeddleEvent& event) { return event.kind == HEDDLE_EV_MUTEX_LOCK || event.kind == HEDDLE_EV_SPIN_LOCK; }
-bool unlocks(const HeddleEvent& event) {
-  return event.kind == HEDDLE_EV_MUTEX_UNLOCK || event.kind == HEDDLE_EV_SPIN_UNLOCK;
+// Of what only one thread at a time can have.
+bool excludes(const HeddleEvent& event) {
+  const HeddleObjectClass object = heddle_object_class(event.kind);
+  return object == HEDDLE_O_MUTEX || object == HEDDLE_O_SPINLOCK;
 }
-
-void join(std::array<std::uint32_t, 64>& into, const std::array<std::uint32_t, 64>& from) {
-  for (std::size_t i = 0; i < into.size(); i++) into[i] = std::max(into[i], from[i]);
+bool locks(const HeddleEvent& event) {
+  return heddle_event_class(event.kind) == HEDDLE_C_ACQUIRE && excludes(event);
+}
+bool unlocks(const HeddleEvent& event) {
+  return heddle_event_class(event.kind) == HEDDLE_C_RELEASE && excludes(event);
 }
 
 }  // namespace
 
 bool dependent(const HeddleEvent& a, const HeddleEvent& b) {
   if ((a.flags | b.flags) & (kFails | kOwes)) return true;
-  if (touches(family(a.kind), b.kind) || touches(family(b.kind), a.kind)) return true;
+  if (touches(a.kind, b.kind) || touches(b.kind, a.kind)) return true;
   if (leaves_locked(a, b) || leaves_locked(b, a)) return true;
   return heddle_meet(place_of(a), place_of(b)) &&
          (heddle_event_properties(a.kind) | heddle_event_properties(b.kind)) & HEDDLE_P_WRITE;
@@ -156,7 +180,7 @@ std::size_t Dpor::extend(std::span<const HeddleEvent> decisions) {
 // These are the initials of the source-set paper: threads whose first step between the two that does not depend on
 // `earlier` needs none of the others there.
 void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
-                const Clock& at_later) {
+                const StepClock& at_later) {
   if (earlier >= nodes_.size()) return;
   Node& node = nodes_[earlier];
   std::vector<std::size_t> between;
@@ -169,7 +193,7 @@ void Dpor::race(const Trace& trace, std::size_t earlier, const HeddleEvent& even
     const std::uint16_t thread = k == later ? event.thread : trace.decisions[k].thread;
     if (met >> thread & 1) continue;
     met |= 1ull << thread;
-    const Clock& clock = k == later ? at_later : trace.after[k];
+    const StepClock& clock = k == later ? at_later : trace.after[k];
     bool first = true;
     for (std::size_t m = 0; m < n && first; m++) first = !trace.before(between[m], clock);
     if (first) initials |= 1ull << thread;
@@ -194,7 +218,7 @@ bool Dpor::Trace::exclude_each_other(std::size_t earlier, const HeddleEvent& lat
 // their order cannot be turned round here. `beside`: by thread, up to which step of it everything between the two that
 // `later` depends on came after.
 bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, bool releases,
-                  std::size_t pending_since, const Clock& beside) const {
+                  std::size_t pending_since, const StepClock& beside) const {
   const HeddleEvent& other = trace.decisions[earlier];
   if (trace.exclude_each_other(earlier, later, releases)) return true;
   if (pending_since > earlier || other.value >> later.thread & 1) return false;
@@ -205,9 +229,9 @@ bool Dpor::awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& la
 
 void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending,
                       std::size_t redundant) {
-  Trace trace{decisions, std::vector<Clock>(decisions.size()), std::vector<bool>(decisions.size()), redundant};
+  Trace trace{decisions, std::vector<StepClock>(decisions.size()), std::vector<bool>(decisions.size()), redundant};
   LockHolders holders;
-  std::array<Clock, 64> last{};         // by thread
+  std::array<StepClock, 64> last{};         // by thread
   std::array<std::size_t, 64> since{};  // by thread: the step behind its last one
   std::uint64_t known = 1;              // threads that could run at some time
   std::array<std::uint32_t, 64> steps{};
@@ -229,22 +253,22 @@ void Dpor::find_races(std::span<const HeddleEvent> decisions, std::span<const He
     }
     const bool releases = unlocks(event) && holders.holds(event.thread, event.object);
     const bool may_block = heddle_event_properties(event.kind) & HEDDLE_P_MAYBLOCK;
-    Clock now = last[event.thread], covered = now;  // covered: by a step that can be turned round itself
-    Clock beside;
+    StepClock now = last[event.thread], covered = now;  // covered: by a step that can be turned round itself
+    StepClock beside;
     beside.fill(~0u);
     std::vector<std::size_t> races;
     for (std::size_t i = std::min(j, redundant); i-- > 0;) {
       const HeddleEvent& other = decisions[i];
       if (other.thread == event.thread || !dependent(other, event)) continue;
-      join(now, trace.after[i]);
+      now.join(trace.after[i]);
       const bool turns = !awaits(trace, i, event, releases, since[event.thread], beside);
-      for (std::size_t t = 0; t < beside.size(); t++) beside[t] = std::min(beside[t], trace.after[i][t]);
+      beside.meet(trace.after[i]);
       if (!turns) continue;
       if (!trace.before(i, covered)) races.push_back(i);
       // Of what may have to wait it is known only where it could be executed that nothing before matters.
-      if (!may_block || (since[event.thread] <= i && other.value >> event.thread & 1)) join(covered, trace.after[i]);
+      if (!may_block || (since[event.thread] <= i && other.value >> event.thread & 1)) covered.join(trace.after[i]);
     }
-    now[event.thread] = steps[event.thread] + 1;
+    now.set(event.thread, steps[event.thread] + 1);
     for (std::size_t i : races) race(trace, i, event, j, now);
     if (!executed) continue;
     steps[event.thread]++;

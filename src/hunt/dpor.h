@@ -5,8 +5,9 @@
 // of whole runs; operations that touch more than their object (condition variables, futexes, I/O) depend on all of
 // their kind, and a step behind which its thread must give way depends on all others. Time is no operation: timeouts
 // that can pass while others run have more behaviours than are enumerated.
+// Its order of steps is the closure of dependent(), not that of src/order: it looks at every pair of steps anyway, to
+// find the races among them, so clocks come with that, and operations that do not synchronise are ordered, too.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 
 #include "abi/events.h"
 #include "src/hunt/enumeration.h"
+#include "src/order/clock.h"
 
 namespace heddle {
 
@@ -47,21 +49,21 @@ class Dpor {
   /// The step from which on the run did what others had done.
   std::size_t extend(std::span<const HeddleEvent> decisions);
   void find_races(std::span<const HeddleEvent> decisions, std::span<const HeddleEvent> pending, std::size_t redundant);
-  using Clock = std::array<std::uint32_t, 64>;  // by thread: how many of its steps came before
+  using StepClock = FixedClock<64>;  // by thread: how many of its steps came before
   struct Trace {
     std::span<const HeddleEvent> decisions;
-    std::vector<Clock> after;    // of each step that is not redundant
+    std::vector<StepClock> after;    // of each step that is not redundant
     std::vector<bool> releases;  // likewise: it unlocks what its thread holds
     std::size_t known;           // so many
-    bool before(std::size_t step, const Clock& clock) const {
+    bool before(std::size_t step, const StepClock& clock) const {
       return clock[decisions[step].thread] >= after[step][decisions[step].thread];
     }
     bool exclude_each_other(std::size_t earlier, const HeddleEvent& later, bool later_releases) const;
   };
   void race(const Trace& trace, std::size_t earlier, const HeddleEvent& event, std::size_t later,
-            const Clock& at_later);
+            const StepClock& at_later);
   bool awaits(const Trace& trace, std::size_t earlier, const HeddleEvent& later, bool releases,
-              std::size_t pending_since, const Clock& beside) const;
+              std::size_t pending_since, const StepClock& beside) const;
 
   std::vector<Node> nodes_;
   bool started_ = false, complete_ = false, trouble_ = false, too_large_ = false;

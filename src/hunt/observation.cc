@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "src/order/operation.h"
+#include "src/trace/kinds.h"
+
 namespace heddle {
 namespace {
 
@@ -16,26 +19,20 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 // What other threads, or other processes, can notice: which calls these are about is not known here, so that all of
 // them happen at one place.
 bool is_outside(std::uint32_t kind) {
-  return kind == HEDDLE_EV_IO_CALL || kind == HEDDLE_EV_IO_LEAVE || kind == HEDDLE_EV_IO_RETURN;
+  const HeddleEventClass c = heddle_event_class(kind);
+  return c == HEDDLE_C_CALL || c == HEDDLE_C_LEAVE || c == HEDDLE_C_RETURN;
 }
 
-bool is_lock(std::uint32_t kind) {
-  switch (kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_RW_RDLOCK:
-    case HEDDLE_EV_RW_WRLOCK:
-    case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_SPIN_LOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-    case HEDDLE_EV_SEM_WAIT:
-    case HEDDLE_EV_COND_WAIT:
-    case HEDDLE_EV_COND_SIGNAL:
-    case HEDDLE_EV_COND_BROADCAST:
-    case HEDDLE_EV_ATOMIC_CAS:
-    case HEDDLE_EV_ATOMIC_RMW:
-    case HEDDLE_EV_ATOMIC_STORE:
-      return true;
+// Which of two threads does it first at an object may decide who has to wait, or whose change survives.
+bool contends(std::uint32_t kind) {
+  const HeddleEventClass c = heddle_event_class(kind);
+  if (acquires(c)) return true;
+  if (c == HEDDLE_C_ATOMIC) return heddle_event_properties(kind) & HEDDLE_P_WRITE;
+  switch (heddle_object_class(kind)) {
+    case HEDDLE_O_CONDITION:
+      return c == HEDDLE_C_WAIT || c == HEDDLE_C_SIGNAL;
+    case HEDDLE_O_SEMAPHORE:
+      return c == HEDDLE_C_AWAIT;
     default:
       return false;
   }
@@ -112,31 +109,6 @@ void Observer::visit(const HeddleEvent& event) {
   }
 }
 
-// What is known of memory is known by byte; neighbours of which the same is known are kept together.
-void Observer::find_memory(std::uint64_t first, std::uint64_t last) {
-  auto divide = [&](auto it, std::uint64_t at) {  // the part from `at` on
-    auto rest = memory_.emplace_hint(std::next(it), at, it->second);
-    it->second.last = at - 1;
-    return rest;
-  };
-  auto it = memory_.upper_bound(first);
-  if (it != memory_.begin())
-    if (auto before = std::prev(it); before->second.last >= first)
-      it = before->first < first ? divide(before, first) : before;
-  for (std::uint64_t at = first;;) {
-    if (it == memory_.end() || it->first > at) {
-      const std::uint64_t end = it == memory_.end() || it->first > last ? last : it->first - 1;
-      it = memory_.emplace_hint(it, at, Bytes{end, {}});
-    } else if (it->second.last > last) {
-      divide(it, last + 1);
-    }
-    here_.push_back(&it->second.place);
-    if (it->second.last >= last) return;
-    at = it->second.last + 1;
-    ++it;
-  }
-}
-
 void Observer::find_places(const HeddleEvent& event) {
   here_.clear();
   const HeddlePlace place = place_of(event);
@@ -144,7 +116,8 @@ void Observer::find_places(const HeddleEvent& event) {
     here_.push_back(&objects_[static_cast<std::uint64_t>(space) << 32 | number]);
   };
   if (place.space == HEDDLE_SPACE_MEMORY)
-    find_memory(place.first, place.last);
+    memory_.each(place.first, place.last,
+                 [&](std::uint64_t, std::uint64_t, Place& bytes) { here_.push_back(&bytes); });
   else if (place.space != HEDDLE_SPACE_NONE)
     of(place.space, place.first);
   if (event.kind == HEDDLE_EV_THREAD_EXIT && event.object) of(HEDDLE_SPACE_OBJECT, event.object);
@@ -153,8 +126,8 @@ void Observer::find_places(const HeddleEvent& event) {
 void Observer::access(const HeddleEvent& event) {
   const bool writes = heddle_event_properties(event.kind) & HEDDLE_P_WRITE;
   // Synchronisation and read-modify-write see what was before them; a plain store does not.
-  const bool reads = !writes || (event.kind != HEDDLE_EV_WRITE && event.kind != HEDDLE_EV_WRITE_RANGE &&
-                                 event.kind != HEDDLE_EV_ATOMIC_STORE);
+  const bool reads =
+      !writes || (heddle_event_class(event.kind) != HEDDLE_C_WRITE && event.kind != HEDDLE_EV_ATOMIC_STORE);
   before_.clear();
   for (const Place* place : here_) {
     if (reads && place->writer) now_.reads_from.emplace_back(place->writer, event.site);
@@ -192,14 +165,14 @@ void Observer::on_events(std::span<const HeddleEvent> events) {
 template <class F>
 void Observer::each_place(F f) const {
   for (const auto& [at, place] : objects_) f(place);
-  for (const auto& [at, bytes] : memory_) f(bytes.place);
+  memory_.all(f);
 }
 
 void Observer::contend(const Place& place, Observation& out) const {
   for (std::size_t i = 0; i < place.visits.size(); i++)
     for (std::size_t j = 0; j < i; j++) {
       const Visit &a = place.visits[i], &b = place.visits[j];
-      if (a.thread != b.thread && is_lock(a.kind) && is_lock(b.kind))
+      if (a.thread != b.thread && contends(a.kind) && contends(b.kind))
         out.contended.emplace_back(std::min(a.site, b.site), std::max(a.site, b.site));
     }
 }

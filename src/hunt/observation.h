@@ -1,9 +1,9 @@
 // What one run showed, from its decisions (run.observe): which write each read saw, the class of its happens-before
 // order, and who touched what. Sites and thread names mean the same in every run; objects and addresses only within
-// one.
+// one. The class is a hash, made of what was at each place before: nothing of src/order's clocks, which answer questions
+// about two events, would be cheaper, and no two runs have events in common of which to ask.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "abi/events.h"
-#include "abi/place.h"
 #include "abi/region.h"
+#include "src/order/byte_ranges.h"
 
 namespace heddle {
 
@@ -55,12 +55,7 @@ class Observer {
     std::uint64_t reads = 0;    // sum of the hashes of reads since then
     std::vector<Visit> visits;  // distinct
   };
-  struct Bytes {
-    std::uint64_t last;
-    Place place;
-  };
   void find_places(const HeddleEvent& event);
-  void find_memory(std::uint64_t first, std::uint64_t last);
   void access(const HeddleEvent& event);
   void visit(const HeddleEvent& event);
   template <class F>
@@ -70,7 +65,7 @@ class Observer {
   bool keep_ = false;
   Observation now_;
   std::unordered_map<std::uint64_t, Place> objects_;  // and threads
-  std::map<std::uint64_t, Bytes> memory_;             // by the first byte; accesses that overlap in part divide it
+  ByteRanges<Place> memory_;                          // accesses that overlap in part divide it
   std::vector<Place*> here_;                          // where the current event is
   std::vector<std::uint64_t> before_;  // what was there; distinct, since how memory is divided means nothing
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;  // by site and thread
@@ -78,10 +73,6 @@ class Observer {
   std::uint64_t outside_ = 0;                                // hash of the last system call that others can notice
 };
 
-/// Where the decision takes place.
-inline HeddlePlace place_of(const HeddleEvent& decision) {
-  return heddle_place(decision.kind, decision.object, decision.address, decision.object, decision.thread);
-}
 /// What each thread that is left would do next, as far as the run's record tells: the extent of an access is an upper
 /// bound.
 std::vector<HeddleEvent> pending_of(std::span<const HeddleThreadInfo> threads);

@@ -91,7 +91,7 @@ Status Lift::follow() {
   if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
   took_ = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   replayer_.conditions().judge(*outcome);
-  if (!same_ending(head_.failure, head_.totals.steps, *outcome) || outcome->result.divergence.happened)
+  if (!same_ending(head_.failure, head_.totals.steps, *outcome) && !replayer_.ended_from_outside(*outcome))
     return error("the replay of the recording diverged", "heddle replay says where");
   return {};
 }
@@ -146,7 +146,7 @@ Result<RunOutcome> Lift::attempt(const RunRequest& request, TraceBuilder& builde
 
 std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_t steps) const {
   const HeddleDivergence& divergence = outcome.result.divergence;
-  if (divergence.happened && same_ending(head_.failure, steps, outcome))
+  if (divergence.happened && (same_ending(head_.failure, steps, outcome) || replayer_.ended_from_outside(outcome)))
     return std::nullopt;  // it was ended from outside, or for taking too long
   if (divergence.happened) return words_of(divergence, steps);
   if (outcome.end != RunEnd::kFinished) return "it does not end";

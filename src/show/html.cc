@@ -267,7 +267,7 @@ class Page {
     plain.utf8 = true;
     Json kinds = Json::array(), objects = Json::object();
     for (std::uint32_t k = 0; k < HEDDLE_EV_COUNT; ++k)
-      kinds.push_back({kind_text(k), kind_properties(k), token(event_class(k))});
+      kinds.push_back({kind_text(k), kind_properties(k), token(heddle_event_class(k))});
     for (const ObjectRecord& o : head_.objects) objects[std::to_string(o.id)] = o.name;
     std::string command = head_.meta.program;
     for (std::size_t i = 1; i < head_.meta.argv.size(); ++i) command += " " + head_.meta.argv[i];

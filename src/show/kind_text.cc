@@ -35,7 +35,7 @@ static_assert(std::size(kWaits) == static_cast<std::size_t>(WaitKind::kCount));
 
 constexpr std::string_view kObjects[] = {"object",    "mutex",   "rwlock", "spinlock", "cond",
                                          "semaphore", "barrier", "once",   "futex"};
-static_assert(std::size(kObjects) == static_cast<std::size_t>(ObjectClass::kCount));
+static_assert(std::size(kObjects) == std::size_t{HEDDLE_O_COUNT});
 
 constexpr std::string_view kAddresses[] = {"",
                                            "stack overflow",

@@ -12,7 +12,7 @@ struct Kind {
   std::uint32_t properties;
 };
 constexpr Kind kKinds[] = {
-#define HEDDLE_X(name, text, props) {text, props},
+#define HEDDLE_X(name, text, event_class, object, props) {text, props},
     HEDDLE_EVENT_KINDS(HEDDLE_X)
 #undef HEDDLE_X
 };

@@ -9,15 +9,16 @@ namespace {
 constexpr std::size_t kMaxHolds = 1u << 16;
 
 bool takes_alone(const HeddleEvent& e) {
-  return takes_a_lock(e) && e.kind != HEDDLE_EV_RW_RDLOCK && e.kind != HEDDLE_EV_RW_TRYLOCK;
+  const EventClass c = heddle_event_class(e.kind);
+  return (c == HEDDLE_C_ACQUIRE || c == HEDDLE_C_TRY_ACQUIRE) && !(e.flags & HEDDLE_EF_FAILED);
 }
 }  // namespace
 
 bool takes_a_lock(const HeddleEvent& e) {
-  return event_class(e.kind) == EventClass::kAcquire && !(e.flags & HEDDLE_EF_FAILED);
+  return acquires(heddle_event_class(e.kind)) && !(e.flags & HEDDLE_EF_FAILED);
 }
 
-bool gives_a_lock_back(const HeddleEvent& e) { return event_class(e.kind) == EventClass::kRelease; }
+bool gives_a_lock_back(const HeddleEvent& e) { return heddle_event_class(e.kind) == HEDDLE_C_RELEASE; }
 
 MomentaryLocks::MomentaryLocks(const TraceHead& head) : recorded_(head.meta.source != TraceSource::kHunted) {
   if (!recorded_) return;  // under control libc's locks are no steps

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "abi/guide.h"
+#include "abi/record_hooks.h"
 #include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/failure/same_failure.h"
@@ -43,6 +44,8 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   run.feed = inputs_ == InputSource::kRecorded;
   run.detail = HEDDLE_DETAIL_CHOICES;
   if (!run.feed) request.inputs.clear();
+  // How time passed is known to the schedule of the lifted trace, and not to a guide.
+  if (run.recorded == HEDDLE_RECORDED_LIFTED) run.time_model = HEDDLE_TIME_LOOSE;
   if (!was_cut_off(failure_) && run.max_steps)
     run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
   write_guide(base, turns, rejoining, request);

@@ -23,10 +23,6 @@ static_assert(std::size(kActivities) == static_cast<std::size_t>(Activity::kCoun
 constexpr std::string_view kSources[] = {"hunted", "recorded", "lifted"};
 static_assert(std::size(kSources) == static_cast<std::size_t>(TraceSource::kCount));
 
-constexpr std::string_view kEventClasses[] = {"other",   "read",    "write",  "atomic",
-                                              "acquire", "release", "signal", "thread"};
-static_assert(std::size(kEventClasses) == static_cast<std::size_t>(EventClass::kCount));
-
 constexpr std::string_view kPointSets[] = {"sync", "racy", "all"};
 
 }  // namespace
@@ -35,94 +31,42 @@ std::string_view token(FailureKind kind) { return kFailureKinds[kind < HEDDLE_FA
 std::string_view token(WaitKind kind) { return kWaits[static_cast<std::size_t>(kind)]; }
 std::string_view token(Activity activity) { return kActivities[static_cast<std::size_t>(activity)]; }
 
-std::string_view token(EventClass event_class) { return kEventClasses[static_cast<std::size_t>(event_class)]; }
-
-EventClass event_class(std::uint32_t event_kind) {
-  const std::uint32_t properties = heddle_event_properties(event_kind);
-  if (properties & HEDDLE_P_ACCESS)
-    return properties & HEDDLE_P_SYNC    ? EventClass::kAtomic
-           : properties & HEDDLE_P_WRITE ? EventClass::kWrite
-                                         : EventClass::kRead;
-  switch (event_kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_RW_RDLOCK:
-    case HEDDLE_EV_RW_WRLOCK:
-    case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_SPIN_LOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-      return EventClass::kAcquire;
-    case HEDDLE_EV_MUTEX_UNLOCK:
-    case HEDDLE_EV_RW_UNLOCK:
-    case HEDDLE_EV_SPIN_UNLOCK:
-      return EventClass::kRelease;
-    case HEDDLE_EV_COND_WAIT:
-    case HEDDLE_EV_COND_WAKE:
-    case HEDDLE_EV_COND_SIGNAL:
-    case HEDDLE_EV_COND_BROADCAST:
-    case HEDDLE_EV_SEM_WAIT:
-    case HEDDLE_EV_SEM_TRYWAIT:
-    case HEDDLE_EV_SEM_POST:
-    case HEDDLE_EV_BARRIER_ARRIVE:
-    case HEDDLE_EV_BARRIER_LEAVE:
-    case HEDDLE_EV_ONCE:
-    case HEDDLE_EV_ONCE_DONE:
-    case HEDDLE_EV_FUTEX_WAIT:
-    case HEDDLE_EV_FUTEX_WOKEN:
-    case HEDDLE_EV_FUTEX_WAKE:
-    case HEDDLE_EV_SUSPEND:
-      return EventClass::kSignal;
-    case HEDDLE_EV_THREAD_CREATE:
-    case HEDDLE_EV_THREAD_START:
-    case HEDDLE_EV_THREAD_EXIT:
-    case HEDDLE_EV_THREAD_JOIN:
-    case HEDDLE_EV_THREAD_DETACH:
-    case HEDDLE_EV_THREAD_CANCEL:
-    case HEDDLE_EV_FORK:
-    case HEDDLE_EV_EXIT:
-      return EventClass::kThread;
+std::string_view token(EventClass event_class) {
+  switch (event_class) {
+    case HEDDLE_C_READ:
+      return "read";
+    case HEDDLE_C_WRITE:
+      return "write";
+    case HEDDLE_C_ATOMIC:
+      return "atomic";
+    case HEDDLE_C_ACQUIRE:
+    case HEDDLE_C_TRY_ACQUIRE:
+    case HEDDLE_C_SHARED_ACQUIRE:
+    case HEDDLE_C_TRY_EITHER:
+      return "acquire";
+    case HEDDLE_C_RELEASE:
+      return "release";
+    case HEDDLE_C_WAIT:
+    case HEDDLE_C_SIGNAL:
+    case HEDDLE_C_AWAIT:
+    case HEDDLE_C_TRY_AWAIT:
+    case HEDDLE_C_SUSPEND:
+      return "signal";
+    case HEDDLE_C_CREATE:
+    case HEDDLE_C_START:
+    case HEDDLE_C_END:
+    case HEDDLE_C_JOIN:
+    case HEDDLE_C_DETACH:
+    case HEDDLE_C_PROCESS:
+      return "thread";
     default:
-      return EventClass::kOther;
+      return "other";
   }
 }
 
-ObjectClass object_class(std::uint32_t event_kind) {
-  switch (event_kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_MUTEX_UNLOCK:
-      return ObjectClass::kMutex;
-    case HEDDLE_EV_RW_RDLOCK:
-    case HEDDLE_EV_RW_WRLOCK:
-    case HEDDLE_EV_RW_TRYLOCK:
-    case HEDDLE_EV_RW_UNLOCK:
-      return ObjectClass::kRwLock;
-    case HEDDLE_EV_SPIN_LOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-    case HEDDLE_EV_SPIN_UNLOCK:
-      return ObjectClass::kSpinLock;
-    case HEDDLE_EV_COND_WAIT:
-    case HEDDLE_EV_COND_WAKE:
-    case HEDDLE_EV_COND_SIGNAL:
-    case HEDDLE_EV_COND_BROADCAST:
-      return ObjectClass::kCondition;
-    case HEDDLE_EV_SEM_WAIT:
-    case HEDDLE_EV_SEM_TRYWAIT:
-    case HEDDLE_EV_SEM_POST:
-      return ObjectClass::kSemaphore;
-    case HEDDLE_EV_BARRIER_ARRIVE:
-    case HEDDLE_EV_BARRIER_LEAVE:
-      return ObjectClass::kBarrier;
-    case HEDDLE_EV_ONCE:
-    case HEDDLE_EV_ONCE_DONE:
-      return ObjectClass::kOnce;
-    case HEDDLE_EV_FUTEX_WAIT:
-    case HEDDLE_EV_FUTEX_WOKEN:
-    case HEDDLE_EV_FUTEX_WAKE:
-      return ObjectClass::kFutex;
-    default:
-      return ObjectClass::kOther;
-  }
+bool acquires(EventClass event_class) {
+  return event_class == HEDDLE_C_ACQUIRE || event_class == HEDDLE_C_TRY_ACQUIRE ||
+         event_class == HEDDLE_C_SHARED_ACQUIRE || event_class == HEDDLE_C_TRY_EITHER;
 }
 
 std::string_view token(TraceSource source) { return kSources[static_cast<std::size_t>(source)]; }

@@ -19,28 +19,15 @@ using FailureKind = HeddleFailureKind;
 /// "assertion", "deadlock": DESIGN.md, "Kinds".
 std::string_view token(FailureKind kind);
 
-/// What an event does, as viewers and lock spans tell it: the one classification of event kinds.
-enum class EventClass : std::uint8_t { kOther, kRead, kWrite, kAtomic, kAcquire, kRelease, kSignal, kThread, kCount };
-/// "acquire"
+/// What an event does: a column of the table in abi/events.h.
+using EventClass = HeddleEventClass;
+/// "acquire", as viewers tell classes apart: a lock is taken, or tried, in whatever way.
 std::string_view token(EventClass event_class);
-/// kAcquire: a lock is taken, or tried; kSignal: threads wait for each other without owning anything.
-EventClass event_class(std::uint32_t event_kind);
+/// A lock is taken or tried, alone or together with others.
+bool acquires(EventClass event_class);
 
-/// Of a synchronisation object.
-enum class ObjectClass : std::uint8_t {
-  kOther,
-  kMutex,
-  kRwLock,
-  kSpinLock,
-  kCondition,
-  kSemaphore,
-  kBarrier,
-  kOnce,
-  kFutex,
-  kCount
-};
-/// By the kind of an event that uses it.
-ObjectClass object_class(std::uint32_t event_kind);
+/// Of a synchronisation object: likewise a column, which is asked with the kind of an event that uses it.
+using ObjectClass = HeddleObjectClass;
 
 /// Where the name of an object comes from.
 enum class NameOrigin : std::uint8_t {

@@ -48,20 +48,44 @@ TEST(Kinds, TokensOfRunsAndAccessesNeverChange) {
 
 TEST(Kinds, WhatUsesAnObjectOfAClassTakesOrGivesOrSignals) {
   for (std::uint32_t kind = 0; kind < HEDDLE_EV_COUNT; ++kind) {
-    const ObjectClass object = object_class(kind);
-    const bool is_lock =
-        object == ObjectClass::kMutex || object == ObjectClass::kRwLock || object == ObjectClass::kSpinLock;
-    const EventClass event = event_class(kind);
-    EXPECT_EQ(is_lock, event == EventClass::kAcquire || event == EventClass::kRelease) << kind;
-    if (object != ObjectClass::kOther && !is_lock) {
-      EXPECT_EQ(event, EventClass::kSignal) << kind;
+    const ObjectClass object = heddle_object_class(kind);
+    const bool is_lock = object == HEDDLE_O_MUTEX || object == HEDDLE_O_RWLOCK || object == HEDDLE_O_SPINLOCK;
+    const EventClass event = heddle_event_class(kind);
+    EXPECT_EQ(is_lock, acquires(event) || event == HEDDLE_C_RELEASE) << kind;
+    if (object != HEDDLE_O_NONE && !is_lock) {
+      EXPECT_EQ(token(event), "signal") << kind;
+    }
+    EXPECT_EQ(acquires(event), token(event) == "acquire") << kind;
+  }
+}
+
+TEST(Kinds, ClassesAgreeWithProperties) {
+  for (std::uint32_t kind = 0; kind < HEDDLE_EV_COUNT; ++kind) {
+    const std::uint32_t properties = heddle_event_properties(kind);
+    const EventClass event = heddle_event_class(kind);
+    const bool is_access = event == HEDDLE_C_READ || event == HEDDLE_C_WRITE || event == HEDDLE_C_ATOMIC;
+    EXPECT_EQ(is_access, (properties & HEDDLE_P_ACCESS) != 0) << kind;
+    if (is_access) {
+      EXPECT_EQ(event == HEDDLE_C_ATOMIC, (properties & HEDDLE_P_SYNC) != 0) << kind;
+    }
+    if (event == HEDDLE_C_TRY_ACQUIRE || event == HEDDLE_C_TRY_EITHER || event == HEDDLE_C_TRY_AWAIT) {
+      EXPECT_FALSE(properties & HEDDLE_P_MAYBLOCK) << kind;
+    }
+    if (event == HEDDLE_C_ACQUIRE || event == HEDDLE_C_SHARED_ACQUIRE || event == HEDDLE_C_AWAIT) {
+      EXPECT_TRUE(properties & HEDDLE_P_MAYBLOCK) << kind;
     }
   }
-  EXPECT_EQ(event_class(HEDDLE_EV_READ), EventClass::kRead);
-  EXPECT_EQ(event_class(HEDDLE_EV_WRITE_RANGE), EventClass::kWrite);
-  EXPECT_EQ(event_class(HEDDLE_EV_ATOMIC_LOAD), EventClass::kAtomic);
-  EXPECT_EQ(event_class(HEDDLE_EV_SIGNAL), EventClass::kOther) << "a handler";
-  EXPECT_EQ(event_class(HEDDLE_EV_COUNT), EventClass::kOther);
+  EXPECT_EQ(heddle_event_class(HEDDLE_EV_COUNT), HEDDLE_C_OTHER);
+  EXPECT_EQ(heddle_object_class(HEDDLE_EV_COUNT), HEDDLE_O_NONE);
+}
+
+TEST(Kinds, TokensOfEventClassesNeverChange) {
+  constexpr std::pair<std::uint32_t, std::string_view> kTokens[] = {
+      {HEDDLE_EV_READ, "read"},          {HEDDLE_EV_WRITE_RANGE, "write"}, {HEDDLE_EV_ATOMIC_LOAD, "atomic"},
+      {HEDDLE_EV_RW_TRYLOCK, "acquire"}, {HEDDLE_EV_RW_UNLOCK, "release"}, {HEDDLE_EV_SUSPEND, "signal"},
+      {HEDDLE_EV_THREAD_START, "thread"}, {HEDDLE_EV_FORK, "thread"},      {HEDDLE_EV_FENCE, "other"},
+      {HEDDLE_EV_SIGNAL, "other"},       {HEDDLE_EV_COUNT, "other"}};
+  for (const auto& [kind, text] : kTokens) EXPECT_EQ(token(heddle_event_class(kind)), text) << kind;
 }
 
 TEST(Kinds, EveryOperationThatMayBlockIsAWait) {

@@ -70,7 +70,7 @@ struct SiteRef {
 
 struct ObjectRecord {
   std::uint32_t id = 0;
-  std::uint32_t kind = 0;  // event kind that touched it first; object_class() of it
+  std::uint32_t kind = 0;  // event kind that touched it first; heddle_object_class() of it
   std::string name;        // "m", "queue.lock", "heap object of 64 bytes from make_queue", "mutex#3"
   NameOrigin origin = NameOrigin::kProgram;
   bool operator==(const ObjectRecord&) const = default;

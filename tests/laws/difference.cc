@@ -12,7 +12,7 @@ namespace {
 
 const char* kind_text(std::uint32_t kind) {
   static constexpr const char* kTexts[] = {
-#define HEDDLE_X(name, text, properties) text,
+#define HEDDLE_X(name, text, event_class, object, properties) text,
       HEDDLE_EVENT_KINDS(HEDDLE_X)
 #undef HEDDLE_X
   };

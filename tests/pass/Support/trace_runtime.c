@@ -8,7 +8,7 @@
 #include "abi/hooks.h"
 
 static const char* const kKinds[] = {
-#define HEDDLE_X(name, text, props) #name,
+#define HEDDLE_X(name, text, event_class, object, props) #name,
     HEDDLE_EVENT_KINDS(HEDDLE_X)
 #undef HEDDLE_X
 };

@@ -1,4 +1,4 @@
-#include "src/hunt/lock_holders.h"
+#include "src/order/lock_holders.h"
 
 #include <gtest/gtest.h>
 
@@ -66,6 +66,16 @@ TEST(LockHolders, ToTakeWhatAThreadLeftBehindMayFail) {
   EXPECT_FALSE(after({{1, kLock}, {1, kExit}, {2, kLock}}).holds(2, 7));
   EXPECT_FALSE(after({{1, kLock}, {1, kExit, ~0u}, {2, kLock}}).holds(2, 7));
   EXPECT_TRUE(after({{1, kLock}, {1, kExit, 8}, {2, kLock}}).holds(2, 7));
+}
+
+TEST(LockHolders, OfAReadWriteLockItIsKnownUntilTheFirstUnlock) {
+  constexpr std::uint32_t kRead = HEDDLE_EV_RW_RDLOCK, kWrite = HEDDLE_EV_RW_WRLOCK, kGive = HEDDLE_EV_RW_UNLOCK;
+  using Locks = std::vector<std::uint32_t>;
+  EXPECT_EQ(after({{1, kRead, 9}, {1, kLock, 7}, {2, kRead, 9}}).held(1), (Locks{7, 9}));
+  EXPECT_EQ(after({{1, kWrite, 9}, {1, kGive, 9}}).held(1), Locks{});
+  EXPECT_EQ(after({{1, kRead, 9}, {1, kRead, 9}, {1, kGive, 9}}).held(1), Locks{});
+  EXPECT_EQ(after({{1, HEDDLE_EV_RW_TRYLOCK, 9}, {1, kWrite, 8, HEDDLE_OF_TIMED}}).held(1), Locks{});
+  EXPECT_EQ(after({{1, kLock, 7}, {1, kExit, ~0u}}).held(1), Locks{});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
-#include "src/hunt/lock_holders.h"
+#include "src/order/lock_holders.h"
 
-#include "abi/region.h"
+#include <algorithm>
+
+#include "src/order/operation.h"
 
 namespace heddle {
 
@@ -53,27 +55,51 @@ void LockHolders::abandon(std::uint32_t lock) {
     locks_[lock].abandoned = true;
 }
 
+void LockHolders::execute_rw(const HeddleEvent& decision) {
+  switch (heddle_event_class(decision.kind)) {
+    case HEDDLE_C_ACQUIRE:
+    case HEDDLE_C_SHARED_ACQUIRE:
+      if (outcome(decision, EventSource::kDecisions) == Outcome::kDone) rw_[decision.thread].insert(decision.object);
+      return;
+    case HEDDLE_C_RELEASE:
+      rw_[decision.thread].erase(decision.object);
+      return;
+    default:  // tried: with what success is not known
+      return;
+  }
+}
+
 void LockHolders::execute(const HeddleEvent& decision) {
-  switch (decision.kind) {
-    case HEDDLE_EV_MUTEX_LOCK:
-    case HEDDLE_EV_SPIN_LOCK:
-      if (decision.flags & HEDDLE_OF_TIMED) return try_to_take(locks_[decision.object], decision.thread);
+  const HeddleObjectClass object = heddle_object_class(decision.kind);
+  if (object == HEDDLE_O_RWLOCK) return execute_rw(decision);
+  switch (heddle_event_class(decision.kind)) {
+    case HEDDLE_C_ACQUIRE:
+    case HEDDLE_C_TRY_ACQUIRE:
+      if (outcome(decision, EventSource::kDecisions) == Outcome::kUnknown)
+        return try_to_take(locks_[decision.object], decision.thread);
       return take(locks_[decision.object], decision.thread);
-    case HEDDLE_EV_MUTEX_TRYLOCK:
-    case HEDDLE_EV_SPIN_TRYLOCK:
-      return try_to_take(locks_[decision.object], decision.thread);
-    case HEDDLE_EV_MUTEX_UNLOCK:
-    case HEDDLE_EV_SPIN_UNLOCK:
+    case HEDDLE_C_RELEASE:
       return give_back(locks_[decision.object], decision.thread);
-    case HEDDLE_EV_COND_WAIT:
-      return begin_wait(decision.thread);
-    case HEDDLE_EV_COND_WAKE:
-      return end_wait(decision.thread);
-    case HEDDLE_EV_THREAD_EXIT:
+    case HEDDLE_C_WAIT:
+      if (object == HEDDLE_O_CONDITION) begin_wait(decision.thread);
+      return;
+    case HEDDLE_C_AWAIT:
+      if (object == HEDDLE_O_CONDITION) end_wait(decision.thread);
+      return;
+    case HEDDLE_C_END:
       return abandon(decision.object);
     default:
       return;
   }
+}
+
+std::vector<std::uint32_t> LockHolders::held(std::uint32_t thread) const {
+  std::vector<std::uint32_t> out(rw_[thread].begin(), rw_[thread].end());
+  if (!all_abandoned_)
+    for (const auto& [object, lock] : locks_)
+      if (lock.holder == thread && !lock.abandoned) out.push_back(object);
+  std::ranges::sort(out);
+  return out;
 }
 
 }  // namespace heddle
