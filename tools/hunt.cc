@@ -5,15 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/describe_run.h"
 #include "src/engine/environment.h"
 #include "src/engine/process_tree.h"
 #include "src/engine/time_limit.h"
+#include "src/engine/way_in.h"
 #include "src/hunt/hunt.h"
 #include "src/hunt/races.h"
 #include "src/hunt/witness.h"
 #include "src/show/words.h"
 #include "src/trace/meta_keys.h"
-#include "tools/describe_run.h"
+#include "src/trace/new_trace.h"
 #include "tools/hunt_answer.h"
 #include "tools/hunt_arguments.h"
 #include "tools/hunt_bisect.h"
@@ -24,7 +26,7 @@
 #include "tools/status.h"
 #include "tools/terminal.h"
 #include "tools/verbs.h"
-#include "tools/way_in.h"
+#include "tools/version.h"
 
 namespace heddle {
 namespace {
@@ -32,7 +34,7 @@ namespace {
 using std::chrono::milliseconds;
 
 Meta meta_of(const HuntArguments& arguments, const Answer& answer) {
-  Meta meta = describe_run(arguments.program, arguments.request.worker.launch);
+  Meta meta = describe_run(arguments.program, arguments.request.worker.launch, kVersion);
   meta.environment = answer.environment;
   if (!answer.whole_environment.empty()) meta.more[meta_key::kWholeEnvironment] = answer.whole_environment;
   meta.has_standard_input = arguments.input.has_value();

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/engine/way_in.h"
 #include "src/show/kind_text.h"
 #include "src/show/timeouts.h"
 #include "src/show/words.h"
 #include "tools/json.h"
 #include "tools/status.h"
-#include "tools/way_in.h"
 
 namespace heddle {
 namespace {

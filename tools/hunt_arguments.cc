@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
-#include "tools/describe_run.h"
-#include "tools/find_program.h"
+#include "src/engine/find_program.h"
+#include "src/engine/way_in.h"
+#include "src/trace/new_trace.h"
 #include "tools/hunt_bisect.h"
 #include "tools/options.h"
-#include "tools/trust.h"
-#include "tools/way_in.h"
+#include "tools/user.h"
 
 namespace heddle {
 namespace {
@@ -155,7 +155,7 @@ Status understand(const Typed& typed, HuntArguments& out) {
 
 Status understand_program(const std::vector<std::string>& command, const Typed& typed, HuntArguments& out) {
   HuntRequest& request = out.request;
-  auto program = find_program(command.front());
+  auto program = find_program(command.front(), current_environment());
   if (!program) return std::unexpected(program.error());
   out.program = std::move(*program);
   auto input = read_standard_input();

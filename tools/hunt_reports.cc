@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "src/engine/describe_run.h"
 #include "src/engine/descriptor.h"
 #include "src/report/junit.h"
 #include "src/report/sarif.h"
 #include "src/trace/output_file.h"
-#include "tools/describe_run.h"
 #include "tools/hunt_arguments.h"
 #include "tools/options.h"
 #include "tools/status.h"

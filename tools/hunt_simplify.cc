@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/terminal.h"
+#include "tools/user.h"
 
 namespace heddle {
 namespace fs = std::filesystem;
@@ -32,11 +33,12 @@ SimplifiedFinding simplify_finding(const HuntArguments& arguments, const fs::pat
     return out;
   }
   SimplifyTask task;
-  task.trace = original.string();
+  task.session.trace = original.string();
+  task.session.trust = true;  // written a moment ago
+  task.session.engine = arguments.request.options;
+  task.session.user = current_user();
+  task.session.stop = &limit.stop();
   task.output = trace;
-  task.trust = true;  // written a moment ago
-  task.engine = arguments.request.options;
-  task.stop = &limit.stop();
   task.give_up = &give_up;
   if (live) task.on_progress = show_simplify_progress;
   auto answer = simplify_trace(task);

@@ -7,7 +7,7 @@
 
 #include "src/engine/time_limit.h"
 #include "tools/hunt_arguments.h"
-#include "tools/simplify_trace.h"
+#include "tools/simplify_answer.h"
 
 namespace heddle {
 

@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "src/engine/process_tree.h"
-#include "tools/describe_run.h"
+#include "src/lift/lift_trace.h"
+#include "src/trace/new_trace.h"
 #include "tools/json.h"
-#include "tools/lift_trace.h"
 #include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
+#include "tools/user.h"
 #include "tools/verbs.h"
 
 namespace heddle {
@@ -45,18 +46,19 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   auto options = host_options("lift");
   if (!options) return options.error();
   LiftTask& task = out.task;
-  task.engine = *options;
+  task.session.engine = *options;
+  task.session.user = current_user();
   CommandLine line("heddle lift",
                    "Converts a recording to an ordinary trace, with scheduling points, values and source lines.",
                    "heddle lift [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]", kFooter);
-  line.argument("TRACE", task.trace, "a recording of heddle record");
+  line.argument("TRACE", task.session.trace, "a recording of heddle record");
   line.text("-o,--output FILE", out.output, "write the lifted trace to FILE (default: TRACE.lifted.heddle)");
-  line.flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
+  line.flag("--trust", task.session.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   line.flag("--json", out.json, "print one JSON object on stdout");
   line.flag("-q,--quiet", out.quiet, "print only the first line");
   if (auto status = line.parse(split.own)) return status;
-  task.program = split.program;
-  task.output = out.output.empty() ? lifted_beside(task.trace) : std::filesystem::path(out.output);
+  task.session.program = split.program;
+  task.output = out.output.empty() ? lifted_beside(task.session.trace) : std::filesystem::path(out.output);
   return std::nullopt;
 }
 
@@ -94,7 +96,7 @@ nlohmann::ordered_json lift_json(const Arguments& arguments, const LiftAnswer& a
 int lift_main(int argc, char** argv) {
   Arguments arguments;
   const std::atomic<bool>& stop = catch_interrupts();
-  arguments.task.stop = &stop;
+  arguments.task.session.stop = &stop;
   adopt_orphans();
   if (auto status = parse(argc, argv, arguments)) return *status;
   if (Status possible = can_be_written(arguments.task.output); !possible) return report_error("lift", possible.error());

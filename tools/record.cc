@@ -8,20 +8,22 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
+#include "src/engine/describe_run.h"
+#include "src/engine/find_program.h"
 #include "src/engine/process_tree.h"
+#include "src/engine/way_in.h"
 #include "src/record/record.h"
 #include "src/show/summary.h"
 #include "src/show/words.h"
-#include "tools/describe_run.h"
-#include "tools/find_program.h"
+#include "src/trace/new_trace.h"
 #include "tools/json.h"
 #include "tools/options.h"
 #include "tools/signals.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
-#include "tools/trust.h"
+#include "tools/user.h"
 #include "tools/verbs.h"
-#include "tools/way_in.h"
+#include "tools/version.h"
 
 namespace heddle {
 namespace {
@@ -99,7 +101,7 @@ std::optional<int> parse(int argc, char** argv, RecordArguments& out) {
   if (split.program.empty())
     return failed(
         {split.has_separator ? "no program after --" : "no program given", "heddle record [OPTIONS] -- PROG ARGS..."});
-  auto program = find_program(split.program.front());
+  auto program = find_program(split.program.front(), current_environment());
   if (!program) return failed(program.error());
   out.program = std::move(*program);
   WorkerOptions& worker = out.request.worker;
@@ -186,7 +188,7 @@ int record_main(int argc, char** argv) {
   arguments.request.signals_if_handled = collect_ignored_signals();
   adopt_orphans();
   if (auto status = parse(argc, argv, arguments)) return *status;
-  auto recorded = record(arguments.request, describe_run(arguments.program, arguments.request.worker.launch));
+  auto recorded = record(arguments.request, describe_run(arguments.program, arguments.request.worker.launch, kVersion));
   if (const std::uint64_t early = signals.load(); !recorded && early != 0) {
     const int number = std::countr_zero(early) + 1;
     return failed(

@@ -5,19 +5,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "src/engine/open_trace.h"
 #include "src/engine/process_tree.h"
-#include "src/engine/replay.h"
+#include "src/engine/session.h"
 #include "src/failure/same_failure.h"
 #include "tools/json.h"
-#include "tools/open_trace.h"
 #include "tools/options.h"
-#include "tools/program_of_trace.h"
 #include "tools/replay_gdb.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
-#include "tools/trust.h"
+#include "tools/user.h"
 #include "tools/verbs.h"
-#include "tools/way_in.h"
 
 namespace heddle {
 namespace {
@@ -154,13 +152,14 @@ void print_object(const ReplayArguments& arguments, const ReplayReport& report, 
   print_json(out);
 }
 
-int replay_all(const ReplayArguments& arguments, const Replayer& replayer, const TraceHead& head, Executor& executor,
-               const std::atomic<bool>& stop) {
-  if (Status same = replayer.check_program(executor); !same) return report_error("replay", same.error());
+int replay_all(const ReplayArguments& arguments, Session& session, const std::atomic<bool>& stop) {
+  if (Status ready = session.start(); !ready) return report_error("replay", ready.error());
+  const TraceHead& head = session.trace().head();
+  Executor& executor = session.executor();
   Counts counts;
   std::optional<ReplayReport> shown;  // the first that diverged, else the last
   for (std::uint64_t i = 0; i < arguments.times; i++) {
-    Result<ReplayReport> report = replayer.replay(executor);
+    Result<ReplayReport> report = session.replayer().replay(executor);
     if (stop) return kInterruptedExit;
     if (!report) {
       const int status = report_error("replay", report.error());
@@ -197,49 +196,39 @@ int replay_main(int argc, char** argv) {
   if (auto status = parse(argc, argv, arguments)) return *status;
   auto trace = open_trace(arguments.trace);
   if (!trace) return report_error("replay", trace.error());
-  const TraceHead& head = trace->head();
   arguments.damage = trace->damage();
-  if (!arguments.damage.empty() && head.meta.program.empty())
+  if (!arguments.damage.empty() && trace->head().meta.program.empty())
     return report_error(
         "replay",
         {fmt::format("{} is damaged, and the name of its program is lost: {}", arguments.trace, arguments.damage), ""});
-  if (Status may = may_be_executed(*trace, {"replay", arguments.trace, arguments.trust, arguments.program}); !may)
-    return report_error("replay", may.error());
-  auto program = program_of_trace(arguments.program.empty() ? "" : arguments.program.front(), head.meta, "replay",
-                                  arguments.trace);
-  if (!program) return report_error("replay", program.error());
-  auto replayer = Replayer::create(*trace, arguments.options, origin_of(*trace, arguments.trace, arguments.trust));
-  if (!replayer) return report_error("replay", replayer.error());
-
-  arguments.steps = replayer->steps();
+  const SessionTask task{.verb = "replay",
+                         .trace = arguments.trace,
+                         .program = arguments.program,
+                         .trust = arguments.trust,
+                         .engine = arguments.options,
+                         .user = current_user(),
+                         .stop = &stop};
+  auto session = Session::open(std::move(*trace), task);
+  if (!session) return report_error("replay", session.error());
+  const Replayer& replayer = session->replayer();
+  arguments.steps = replayer.steps();
   if (!arguments.damage.empty() && !arguments.quiet)
     say(stderr, "the trace is damaged: {}; {}\n", arguments.damage,
-        replayer->schedule_is_cut()
+        replayer.schedule_is_cut()
             ? fmt::format("its first {} can be replayed",
                           arguments.steps == 1 ? "step" : fmt::format("{} steps", arguments.steps))
             : "its schedule is complete");
-  WorkerOptions worker;
-  worker.launch = replayer->launch(program->path, current_environment());
-  if (Status way = choose_way_in(*program, worker.launch); !way) return report_error("replay", way.error());
+  WorkerOptions& worker = session->worker();
   const bool terminal = is_terminal(1) || is_terminal(2);  // which binary data would upset
-  worker.output = arguments.json                                      ? OutputMode::kCapture
-                  : replayer->conditions().wants_output() || terminal ? OutputMode::kTee
-                                                                      : OutputMode::kInherit;
+  worker.output = arguments.json                                     ? OutputMode::kCapture
+                  : replayer.conditions().wants_output() || terminal ? OutputMode::kTee
+                                                                     : OutputMode::kInherit;
   worker.inherited = {0, 1, 2};
-  worker.ready_timeout = arguments.options.ready_timeout;
-  worker.stop = &stop;
-  auto input = standard_input_of(head.meta.standard_input);
-  if (!input) return report_error("replay", input.error());
-  if (head.meta.has_standard_input) worker.standard_input = input->file.get();
-  const GdbSubject subject{*trace, *replayer, arguments.trace};
-  if (arguments.start_under_gdb) return start_under_gdb(subject, worker);
+  if (arguments.start_under_gdb) return start_under_gdb(*session);
   if (!arguments.quiet)
     say(stderr, "replaying {}   in {}\n", shell_line(worker.launch.argv), worker.launch.cwd.string());
   std::fflush(stderr);
-  if (arguments.gdb) return run_gdb(subject, worker, stop);
-  auto executor = Executor::create(worker, std::make_shared<SiteCache>());
-  if (!executor) return report_error("replay", executor.error());
-  return replay_all(arguments, *replayer, head, **executor, stop);
+  return arguments.gdb ? run_gdb(*session, arguments.trace, stop) : replay_all(arguments, *session, stop);
 }
 
 }  // namespace heddle

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/engine/find_program.h"
 #include "src/engine/process_tree.h"
 #include "src/gdb/session.h"
 #include "src/trace/temporary_folder.h"
-#include "tools/find_program.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
 
@@ -26,12 +26,12 @@ constexpr const char* kSession = "HEDDLE_GDB_SESSION";  // folder, for heddle.py
 constexpr const char* kStopAt = "HEDDLE_GDB_STOP_AT";   // step, from heddle.py to the program's start
 
 /// The ELF file behind what the user named; it and its libraries are those of the trace.
-Result<fs::path> checked_program(const GdbSubject& subject, WorkerOptions worker) {
-  worker.output = OutputMode::kCapture;
-  auto executor = Executor::create(std::move(worker), std::make_shared<SiteCache>());
-  if (!executor) return std::unexpected(executor.error());
-  if (Status same = subject.replayer.check_program(**executor); !same) return std::unexpected(same.error());
-  return (*executor)->worker().server_executable();
+Result<fs::path> checked_program(Session& session) {
+  session.worker().output = OutputMode::kCapture;
+  if (Status ready = session.start(); !ready) return std::unexpected(ready.error());
+  fs::path program = session.executor().worker().server_executable();
+  session.end();
+  return program;
 }
 
 [[noreturn]] void exec_gdb(const std::vector<std::string>& command, const std::string& session) {
@@ -54,9 +54,10 @@ void await_end(pid_t pid, const std::atomic<bool>& stop) {
 
 }  // namespace
 
-int run_gdb(const GdbSubject& subject, const WorkerOptions& worker, const std::atomic<bool>& stop) {
-  if (search_path("gdb").empty()) return report_error("replay", {"gdb is not installed", "install the package gdb"});
-  const auto program = checked_program(subject, worker);
+int run_gdb(Session& session, const std::string& trace, const std::atomic<bool>& stop) {
+  if (search_path("gdb", current_environment()).empty())
+    return report_error("replay", {"gdb is not installed", "install the package gdb"});
+  const auto program = checked_program(session);
   if (!program) return report_error("replay", program.error());
   std::error_code none;
   const fs::path heddle = fs::read_symlink("/proc/self/exe", none);
@@ -65,8 +66,8 @@ int run_gdb(const GdbSubject& subject, const WorkerOptions& worker, const std::a
     return report_error("replay", {"a part of heddle is missing: " + script.string(), "build or install heddle again"});
   const Result<TemporaryFolder> folder = TemporaryFolder::create("gdb");
   if (!folder) return report_error("replay", folder.error());
-  const SessionPlan plan{folder->path(), fs::absolute(subject.trace_path, none), *program, heddle};
-  if (Status written = write_session(subject.trace, subject.replayer, plan); !written)
+  const SessionPlan plan{folder->path(), fs::absolute(trace, none), *program, heddle};
+  if (Status written = write_session(session.trace(), session.replayer(), plan); !written)
     return report_error("replay", written.error());
   const std::vector<std::string> command{
       "gdb", "-q", "-iex", "set debuginfod enabled off", "-x", script.string(), program->string()};
@@ -79,12 +80,13 @@ int run_gdb(const GdbSubject& subject, const WorkerOptions& worker, const std::a
   return WIFEXITED(status) ? WEXITSTATUS(status) : kInterruptedExit;
 }
 
-int start_under_gdb(const GdbSubject& subject, const WorkerOptions& worker) {
+int start_under_gdb(Session& session) {
+  const WorkerOptions& worker = session.worker();
   const char* text = std::getenv(kStopAt);
   const std::uint64_t stop_at = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
   StandardStreams streams{.in = worker.standard_input, .out = 1, .err = 2};
   if (streams.in < 0) streams.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  return report_error("replay", start_program(subject.replayer, worker.launch, streams, stop_at));
+  return report_error("replay", start_program(session.replayer(), worker.launch, streams, stop_at));
 }
 
 }  // namespace heddle

@@ -18,17 +18,18 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/open_trace.h"
+#include "src/engine/trust.h"
+#include "src/lift/lift_trace.h"
 #include "src/show/view.h"
 #include "src/show/wrappers.h"
 #include "src/trace/container.h"
 #include "src/trace/output_file.h"
 #include "src/trace/schedule.h"
-#include "tools/lift_trace.h"
-#include "tools/open_trace.h"
 #include "tools/options.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
-#include "tools/trust.h"
+#include "tools/user.h"
 #include "tools/verbs.h"
 
 namespace heddle {
@@ -187,9 +188,9 @@ constexpr std::uint64_t kMostStepsOfItself = 200'000,
                         kMostEventsOfItself = 3'000'000;  // more is lifted only if somebody asks for it
 
 /// As a library call that ctrl-C ends; afterwards ctrl-C ends the verb again.
-std::expected<LiftedForm, LiftTrouble> lift_here(LiftTask task, const TraceReader& trace) {
+Answered<LiftedForm> lift_here(LiftTask task, const TraceReader& trace) {
   const std::atomic<bool>& stop = catch_interrupts();
-  task.stop = &stop;
+  task.session.stop = &stop;
   auto form = lifted_form(std::move(task), trace);
   if (stop) std::exit(kInterruptedExit);
   std::signal(SIGINT, SIG_DFL);
@@ -204,7 +205,8 @@ std::optional<LiftedForm> form_with_values(const TraceReader& trace, const Argum
       !why_not_lifted(trace).message.empty())
     return std::nullopt;
   LiftTask task;
-  task.trace = a.trace;
+  task.session.trace = a.trace;
+  task.session.user = current_user();
   task.limits.most_events = kMostEventsOfItself;
   if (auto known = known_lifted(task, trace)) return LiftedForm{std::move(*known), false, {}};
   std::string why = "the recording is long";
@@ -246,7 +248,7 @@ int show_main(int argc, char** argv) {
   if (Status s = choose_window(a); !s) return report_error("show", s.error());
   auto trace = open_trace(a.trace);
   if (!trace) return report_error("show", trace.error());
-  a.own = is_own_trace(*trace, a.trace);
+  a.own = is_own_trace(*trace, a.trace, current_user().key_file);
   const std::optional<LiftedForm> form = form_with_values(*trace, a);
   if (form)
     if (auto lifted = open_trace(form->trace)) trace = std::move(lifted);

@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "src/engine/process_tree.h"
-#include "tools/describe_run.h"
+#include "src/trace/new_trace.h"
 #include "tools/json.h"
 #include "tools/options.h"
-#include "tools/simplify_trace.h"
+#include "tools/simplify_answer.h"
 #include "tools/status.h"
 #include "tools/terminal.h"
+#include "tools/user.h"
 #include "tools/verbs.h"
 
 namespace heddle {
@@ -56,10 +57,11 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   auto options = host_options("simplify");
   if (!options) return options.error();
   SimplifyTask& task = out.task;
-  task.engine = *options;
+  task.session.engine = *options;
+  task.session.user = current_user();
   CommandLine line("heddle simplify", "Reduces a failing trace to the switches that its failure needs.",
                    "heddle simplify [OPTIONS] TRACE [-o TRACE2] [-- PROG [ARGS...]]", kFooter);
-  line.argument("TRACE", task.trace, "a trace with a failure, of heddle hunt or record");
+  line.argument("TRACE", task.session.trace, "a trace with a failure, of heddle hunt or record");
   line.text("-o,--output FILE", out.output, "write the simplified trace to FILE (default: TRACE-simple.heddle)");
   line.flag("--exact", task.options.exact, "reorder only the recorded steps: no thread may take another path");
   line.number("--suffix N", task.options.suffix, 1, std::numeric_limits<std::uint64_t>::max(),
@@ -68,15 +70,15 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
               "choose where the program gets its inputs from: auto (default), real or recorded; see below");
   line.flag("--one-by-one", task.options.one_by_one,
             "execute every operation of Tinertia's paper (slower; for comparisons)");
-  line.flag("--trust", task.trust, "execute a trace that you did not make on this machine (docs/security.md)");
+  line.flag("--trust", task.session.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   line.flag("--json", out.json, "print one JSON object on stdout");
   line.flag("-q,--quiet", out.quiet, "print only the answer and the replay command");
   if (auto status = line.parse(split.own)) return status;
-  task.program = split.program;
+  task.session.program = split.program;
   task.inputs = out.inputs == "real"       ? InputChoice::kReal
                 : out.inputs == "recorded" ? InputChoice::kRecorded
                                            : InputChoice::kAuto;
-  task.output = out.output.empty() ? default_output(task.trace) : std::filesystem::path(out.output);
+  task.output = out.output.empty() ? default_output(task.session.trace) : std::filesystem::path(out.output);
   return std::nullopt;
 }
 
@@ -92,7 +94,7 @@ void print_words(const Arguments& arguments, const SimplifyAnswer& answer) {
 }
 
 // What an interrupted search says is wrong need not be: its program may have been ended in the middle of its start.
-int fail(const SimplifyTrouble& trouble, bool interrupted) {
+int fail(const Trouble& trouble, bool interrupted) {
   if (interrupted) {
     report_error("simplify", {"interrupted before a simpler trace was found: nothing was written", ""});
     return kInterruptedExit;
@@ -105,7 +107,8 @@ int fail(const SimplifyTrouble& trouble, bool interrupted) {
 
 int simplify_main(int argc, char** argv) {
   Arguments arguments;
-  arguments.task.stop = &catch_interrupts();
+  const std::atomic<bool>& stop = catch_interrupts();
+  arguments.task.session.stop = &stop;
   adopt_orphans();
   if (auto status = parse(argc, argv, arguments)) return *status;
   if (Status possible = can_be_written(arguments.task.output); !possible)
@@ -115,7 +118,7 @@ int simplify_main(int argc, char** argv) {
   arguments.task.give_up = &outlast_interrupts();
   auto answer = simplify_trace(arguments.task);
   if (live) say(stderr, "\r\033[K");
-  if (!answer) return fail(answer.error(), *arguments.task.stop);
+  if (!answer) return fail(answer.error(), stop);
   const int lost = written([&] {
     if (arguments.json)
       print_json(simplify_json(*answer, arguments.task.output.string()));

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <stdio_ext.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,20 +72,6 @@ bool is_terminal(int fd) { return isatty(fd) == 1; }
 Painted strong(std::string_view text, int fd) { return painted(text, "1", fd); }
 Painted alarming(std::string_view text, int fd) { return painted(text, "1;31", fd); }
 
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return text;
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-std::string shell_line(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + shell_word(word);
-  return out;
-}
-
 const std::atomic<bool>& catch_interrupts() {
   handle_interrupts(on_signal, SA_RESETHAND);  // the second one ends us; the program dies with us
   signal(SIGPIPE, SIG_IGN);
@@ -133,17 +118,6 @@ std::vector<std::string> current_environment() {
   for (char** entry = environ; *entry; entry++)
     if (std::strncmp(*entry, "HEDDLE_", 7) != 0) out.emplace_back(*entry);
   return out;
-}
-
-Result<StandardInput> standard_input_of(std::string bytes) {
-  StandardInput input{Descriptor(memfd_create("standard input", MFD_CLOEXEC)), std::move(bytes)};
-  if (!input.file) return error(fmt::format("cannot keep the standard input: {}", std::strerror(errno)));
-  for (std::size_t at = 0; at < input.bytes.size();) {
-    ssize_t n = write(input.file.get(), input.bytes.data() + at, input.bytes.size() - at);
-    if (n <= 0) return error(fmt::format("cannot keep the standard input: {}", std::strerror(errno)));
-    at += static_cast<std::size_t>(n);
-  }
-  return input;
 }
 
 Result<std::optional<StandardInput>> read_standard_input() {

@@ -12,8 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "src/engine/descriptor.h"
+#include "src/engine/standard_input.h"
 #include "src/result/result.h"
+#include "src/show/shell_words.h"
 #include "src/show/words.h"
 
 namespace heddle {
@@ -64,10 +65,6 @@ bool is_terminal(int fd);
 /// that went away (`heddle hunt | head`) is no error.
 int written(const std::function<void()>& print);
 
-/// As a shell word: unchanged when it is plain, else in quotes.
-std::string shell_word(const std::string& text);
-std::string shell_line(const std::vector<std::string>& words);
-
 /// From here on ctrl-C, SIGTERM and SIGHUP set the flag, for good (a second one ends the process).
 const std::atomic<bool>& catch_interrupts();
 /// For a search that has something to lose: from here on no interrupt ends the process. The first one, which sets the
@@ -87,13 +84,7 @@ std::vector<std::string> current_environment();
 
 /// All of heddle's standard input in a descriptor that can be rewound; no value when it is a terminal, empty for ever,
 /// or closed. Errors: more than 64 MiB.
-struct StandardInput {
-  Descriptor file;
-  std::string bytes;
-};
 Result<std::optional<StandardInput>> read_standard_input();
-/// The same from bytes.
-Result<StandardInput> standard_input_of(std::string bytes);
 
 }  // namespace heddle
 

@@ -11,6 +11,7 @@
 #include "abi/inputs.h"
 #include "abi/record_hooks.h"
 #include "src/engine/builds.h"
+#include "src/engine/confirm.h"
 #include "src/engine/ending.h"
 #include "src/engine/stop_table.h"
 #include "src/engine/trace_builder.h"
@@ -394,33 +395,40 @@ Status Replayer::check_program(Executor& executor) const {
   return check_builds(meta, worker.server_pid());
 }
 
-Result<ReplayReport> Replayer::replay(Executor& executor) const {
-  Result<RunOutcome> outcome = executor.execute(request_);
-  if (!outcome) return std::unexpected(outcome.error());
-  conditions_.judge(*outcome);
-  ReplayReport report;
+void Replayer::compare(const RunOutcome& outcome, Executor& executor, ReplayReport& report) const {
   const TraceHead& head = trace_->head();
-  const HeddleDivergence& divergence = outcome->result.divergence;
+  const HeddleDivergence& divergence = outcome.result.divergence;
   report.followed_what_is_left =
-      cut_ && outcome->end == RunEnd::kFinished && (!divergence.happened || divergence.step >= steps_) &&
-      outcome->result.steps >= steps_ &&
-      !(head.failure && outcome->failure && head.failure->signature == outcome->failure->signature);
-  report.ended_from_outside = !cut_ && ended_from_outside(*outcome);
+      cut_ && outcome.end == RunEnd::kFinished && (!divergence.happened || divergence.step >= steps_) &&
+      outcome.result.steps >= steps_ &&
+      !(head.failure && outcome.failure && head.failure->signature == outcome.failure->signature);
+  report.ended_from_outside = !cut_ && ended_from_outside(outcome);
   // What failed then was the new program, which is not started again.
-  report.replaced = !divergence.happened && outcome->result.replaced && outcome->result.steps == head.totals.steps;
+  report.replaced = !divergence.happened && outcome.result.replaced && outcome.result.steps == head.totals.steps;
   if (report.replaced && head.failure) report.followed_what_is_left = true;
   const bool no_end = report.followed_what_is_left || report.ended_from_outside;
-  if (divergence.happened && !no_end && !same_ending(head.failure, head.totals.steps, *outcome))
-    report.divergence = describe(*outcome, executor);
+  if (divergence.happened && !no_end && !same_ending(head.failure, head.totals.steps, outcome))
+    report.divergence = describe(outcome, executor);
   else if (!no_end)
-    report.divergence = ended_differently(*outcome);
-  report.reproduced = !report.divergence && !report.followed_what_is_left && outcome->end != RunEnd::kInterrupted;
-  if (report.reproduced && head.failure && !outcome->failure)
-    outcome->failure = head.failure;  // cut off where the original was
-  report.failure = outcome->failure;
+    report.divergence = ended_differently(outcome);
+}
+
+Result<ReplayReport> Replayer::replay(Executor& executor) const {
+  ReplayReport report;
+  const auto differs = [&](const RunOutcome& outcome) {
+    compare(outcome, executor, report);
+    return report.divergence ? std::optional(report.divergence->reason) : std::nullopt;
+  };
+  Result<Confirmation> again = confirm(executor, request_, {conditions_, differs});
+  if (!again) return std::unexpected(again.error());
+  const TraceHead& head = trace_->head();
+  report.outcome = std::move(again->outcome);
+  report.reproduced = !again->difference && !report.followed_what_is_left;
+  if (report.reproduced && head.failure && !report.outcome.failure)
+    report.outcome.failure = head.failure;  // cut off where the original was
+  report.failure = report.outcome.failure;
   if (has_output_without_hash(head.inputs))
-    outcome->notes.emplace_back("output was not compared: the trace was written by an earlier version of heddle");
-  report.outcome = std::move(*outcome);
+    report.outcome.notes.emplace_back("output was not compared: the trace was written by an earlier version of heddle");
   return report;
 }
 

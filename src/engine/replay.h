@@ -65,6 +65,7 @@ class Replayer {
  private:
   explicit Replayer(const TraceReader& trace) : trace_(&trace) {}
   Status take_schedule();
+  void compare(const RunOutcome& outcome, Executor& executor, ReplayReport& report) const;
   DivergenceText describe(const RunOutcome& outcome, Executor& executor) const;
   std::optional<HeddleEvent> point(std::uint64_t step) const;
   StepText expected_step(std::uint64_t step) const;

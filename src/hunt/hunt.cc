@@ -1,20 +1,14 @@
 #include "src/hunt/hunt.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
-#include <thread>
-
-#include <sched.h>
-#include <csignal>
 
 #include <fmt/format.h>
 
 #include "src/engine/check.h"
 #include "src/failure/same_failure.h"
-#include "src/hunt/changing_input.h"
 #include "src/hunt/exhaustive.h"
+#include "src/hunt/hand.h"
 #include "src/hunt/listed.h"
 #include "src/hunt/potential_races.h"
 
@@ -23,39 +17,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-constexpr milliseconds kTick{50};
 constexpr std::uint64_t kSurvey =
     16;  // which run; earlier, programs that fail easily need more runs (docs/benchmarks.md, Search)
 constexpr std::uint64_t kInVain = 8;  // runs of which none came to its end
 constexpr std::size_t kMaxNotes = 32, kMaxFailures = 100, kMaxRaceRuns = 50;
-
-std::vector<int> allowed_cpus() {
-  std::vector<int> out;
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return out;
-  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-    if (CPU_ISSET(cpu, &set)) out.push_back(cpu);
-  return out;
-}
-
-// The host thread too: a wake-up on the same processor costs a seventh of one across (notes/engine-measurements.md).
-void stay_on(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
-
-std::pair<std::uint32_t, std::uint32_t> site_pair(const HeddleRace& race) {
-  return std::minmax(race.first_site, race.second_site);
-}
 
 bool can_be_followed(const RunOutcome& outcome) {
   constexpr std::uint64_t kLongestFollowed = 50'000;  // steps
   return !outcome.races.empty() && outcome.evidence && !outcome.failure && outcome.result.steps <= kLongestFollowed;
 }
 
-/// What the workers share; `mutex` guards everything.
+/// Plans the runs, and learns from their outcomes in the order of their indices.
 class Hunter {
  public:
   explicit Hunter(const HuntRequest& request) : request_(request) { begin(); }
@@ -63,50 +35,39 @@ class Hunter {
   Result<HuntResult> run(const std::function<void(const HuntProgress&)>& on_progress);
 
  private:
-  void work(unsigned worker);
+  HuntPool::Planned plan();
+  void absorb(HuntOutcome ran);
+  std::optional<Clock::time_point> watch(const std::function<void(const HuntProgress&)>& on_progress);
   void begin();
-  void execute_runs(Executor& executor, int cpu);
-  Result<RunOutcome> execute(RunRequest& request, Observer& observer, Executor& executor);
   void learn(const Epoch& epoch);
   void forget_prefixes(Epoch& epoch);
   void fail(std::uint64_t index, RunOutcome outcome);
-  std::optional<std::uint64_t> next_run(std::unique_lock<std::mutex>& lock);
   void record(std::uint64_t index, RunOutcome outcome, std::optional<Observation> seen);
   void learn_races(std::uint64_t index, const std::vector<HeddleRace>& races);
-  bool first_to_show_a_race(std::uint64_t index, const RunOutcome& outcome);
+  bool shows_a_new_race(const RunOutcome& outcome) const;
   void keep_race_run(std::uint64_t index, const RunOutcome& outcome);
   void stopped(std::uint64_t index, RunOutcome outcome);
   void learn_cut_off(std::uint64_t index, CutOff why, std::uint64_t steps);
-  milliseconds reserved(double seconds) const;
-  bool close_epoch_if_done();
-  std::uint64_t limit() const;
-  bool may_start() const;
+  void close_epoch();
   void go_alone();
-  bool over() const {
-    return stop_ || error_ || bug_ ||
-           (in_flight_ == 0 && (exhausted_ || in_vain_ || next_ >= std::min(request_.runs, best_)));
-  }
-  void watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock);
-  bool user_stopped() const { return request_.worker.stop && request_.worker.stop->load(std::memory_order_relaxed); }
   void summarise();
   std::string not_ordered() const;
-  enum class Input { kSame, kOther, kRandom };  // of runs that follow one schedule
-  Input look_at(const std::string& inputs, RunRequest request, Executor& executor) const;
   const char* not_given() const;
   Times times_varied() const;
 
   const HuntRequest& request_;
   const Clock::time_point start_ = Clock::now();
-  std::shared_ptr<SiteCache> sites_ = std::make_shared<SiteCache>();
-  std::atomic<bool> stop_{false};  // ends runs in flight, too
-  std::atomic<bool> no_light_{false};
+  Noticed noticed_;
+  std::mutex told_mutex_;  // guards the next two: what the calling thread looks at
+  HuntProgress told_;
+  std::size_t race_runs_ = 0;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  // The rest is of plan() and absorb().
   HuntResult result_;
   std::map<std::uint64_t, Lesson> lessons_;                             // of the current epoch
   std::map<std::pair<std::uint32_t, std::uint32_t>, FoundRace> races_;  // lowest run index wins
-  std::uint64_t next_ = 0, in_flight_ = 0, finished_ = 0;
+  std::uint64_t next_ = 0, finished_ = 0;  // runs of this attempt
+  std::uint64_t in_flight_ = 0;            // of all attempts: planned and not absorbed
   std::optional<Exhaustive> exhaustive_;
   bool small_ = false;      // the first run was
   bool exhausted_ = false;  // nothing is left to execute
@@ -119,19 +80,13 @@ class Hunter {
   Coverage coverage_, live_;
   std::map<std::string, FailingRun> failures_;  // keep_going: by identity(); else the lowest one only
   std::uint64_t best_ = ~0ull;                  // lowest failing index
-  Input input_ = Input::kSame;                  // of an exhaustive strategy
+  SameInput input_ = SameInput::kSame;          // of an exhaustive strategy
   bool plain_ = false;                          // accesses of the program are not seen
   bool alone_ = false;                          // runs would meet in files: one at a time
   std::uint64_t attempt_ = 0;                   // outcomes of an earlier one do not count
-  EnvironmentReads environment_;
+  std::vector<HuntOutcome> interrupted_;
   std::optional<Error> error_;
-  std::exception_ptr bug_;
 };
-
-std::uint64_t Hunter::limit() const { return std::min({result_.epochs.back().end, request_.runs, best_}); }
-
-// The first run is always alone: it shows whether others may run beside it.
-bool Hunter::may_start() const { return next_ < limit() && (in_flight_ == 0 || (finished_ > 0 && !alone_)); }
 
 // The program changes files. What ran side by side until now cannot be believed: from the start again, one run at a
 // time.
@@ -140,6 +95,45 @@ void Hunter::go_alone() {
   if (finished_ == 0 && in_flight_ == 0) return;
   attempt_++;
   begin();
+}
+
+// In epochs: what a run is made of is what all runs of earlier ones taught. The first run is always alone: it shows
+// whether others may run beside it.
+HuntPool::Planned Hunter::plan() {
+  const auto over = [&] { return error_ || exhausted_ || in_vain_ || next_ >= std::min(request_.runs, best_); };
+  if (over()) return HuntPool::End{};
+  const bool one_at_a_time = alone_ || finished_ == 0;
+  if (in_flight_ > 0 && (one_at_a_time || noticed_.lowest_failing() < next_)) return HuntPool::Wait{};
+  if (next_ >= result_.epochs.back().end) {
+    if (in_flight_ > 0) return HuntPool::Wait{};
+    close_epoch();
+    if (over()) return HuntPool::End{};
+  }
+  const Epoch& epoch = result_.epochs.back();
+  in_flight_++;
+  const std::uint64_t index = next_++;
+  return HuntRun{index, attempt_, epoch.survey, plan_run(request_, epoch, index)};
+}
+
+void Hunter::absorb(HuntOutcome ran) {
+  in_flight_--;
+  if (!ran.outcome) {
+    if (!ran.stopped && !error_) error_ = ran.outcome.error();
+    return;
+  }
+  if (ran.attempt == attempt_ && ran.outcome->result.wrote_files && !alone_ && request_.workers > 1 &&
+      !request_.worker.cwd_copy)
+    go_alone();
+  if (ran.attempt != attempt_ || ran.index > best_) return;
+  input_ = std::max(input_, ran.input);
+  if (exhaustive_) exhaustive_->learn_inputs(ran.inputs);
+  if (ran.outcome->end == RunEnd::kInterrupted)
+    interrupted_.push_back(std::move(ran));
+  else
+    record(ran.index, std::move(*ran.outcome), std::move(ran.seen));
+  std::lock_guard lock(told_mutex_);
+  told_ = result_.progress;
+  race_runs_ = result_.race_runs.size();
 }
 
 void Hunter::begin() {
@@ -152,126 +146,17 @@ void Hunter::begin() {
   portfolio_ = {};
   coverage_ = live_ = {};
   next_ = finished_ = 0;
+  noticed_.begin(attempt_);
   best_ = ~0ull;
   exhausted_ = in_vain_ = false;
   cut_offs_.clear();
-  input_ = Input::kSame;
+  input_ = SameInput::kSame;
   exhaustive_.reset();
   listed_.reset();
   if (request_.strategy == Strategy::kAuto) listed_.emplace(request_.seed);
   if (!is_exhaustive(request_.strategy)) return;
   exhaustive_.emplace(request_.strategy, request_.seed, request_.bound);
   exhaustive_->plan(result_.epochs.back(), true);
-}
-
-std::optional<std::uint64_t> Hunter::next_run(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [&] { return over() || may_start(); });
-  if (over()) return std::nullopt;
-  in_flight_++;
-  return next_++;
-}
-
-// In light clones writes and computations are not seen: that nobody makes progress is believed only of a fully hooked
-// run. Nor is a run kept whose steps have sites in light clones: the same seed takes another schedule with all hooks.
-Result<RunOutcome> Hunter::execute(RunRequest& request, Observer& observer, Executor& executor) {
-  const auto once = [&] {
-    std::function<void(std::span<const HeddleEvent>)> on_events;
-    if (request.parameters.observe)
-      on_events = [&](std::span<const HeddleEvent> events) { observer.on_events(events); };
-    return executor.execute(request, std::move(on_events));
-  };
-  if (no_light_) request.parameters.light = 0;
-  Result<RunOutcome> outcome = once();
-  const auto no_progress = [&] {
-    return outcome ? outcome->end != RunEnd::kTimeout && outcome->failure &&
-                         (outcome->failure->kind == HEDDLE_FAIL_LIVELOCK || outcome->failure->kind == HEDDLE_FAIL_HANG)
-                   : executor.escaped();
-  };
-  const bool called_by_light = outcome && outcome->result.called_by_light;
-  if (!request.parameters.light || stop_ || !(no_progress() || called_by_light)) return outcome;
-  request.parameters.light = 0;
-  if (request.parameters.observe) (void)observer.finish();
-  outcome = once();
-  if (called_by_light || !no_progress()) no_light_ = true;  // it would cost two runs each time
-  return outcome;
-}
-
-void Hunter::execute_runs(Executor& executor, int cpu) {
-  Observer observer;
-  std::unique_lock lock(mutex_);
-  while (std::optional<std::uint64_t> index = next_run(lock)) {
-    RunRequest request = plan_run(request_, result_.epochs.back(), *index);
-    request.parameters.pin_cpu = cpu;
-    std::uint64_t attempt = attempt_;
-    const bool survey = result_.epochs.back().survey;
-    lock.unlock();
-    const bool observed = request.parameters.observe != 0, may_be_light = request.parameters.light != 0;
-    observer.keep_decisions(request.parameters.strategy == HEDDLE_STRATEGY_PREFIX || survey);
-    Result<RunOutcome> outcome = execute(request, observer, executor);
-    if (outcome && may_be_light)
-      outcome->result.access_count = 0;  // whether it was light may depend on other workers' runs
-    std::optional<Observation> seen;
-    if (observed) seen = observer.finish();
-    std::string inputs;
-    if (observed && outcome && request.parameters.strategy == HEDDLE_STRATEGY_PREFIX) {
-      Evidence left = executor.copy_evidence();
-      seen->pending = pending_of(left.threads);
-      inputs = std::move(left.inputs);
-      const HeddleFailure& failure = outcome->result.failure;
-      if (failure.kind != HEDDLE_FAIL_NONE && failure.kind != HEDDLE_FAIL_DEADLOCK) seen->failing = failure.thread;
-    }
-    if (outcome && outcome->end == RunEnd::kTimeout) outcome->failure.reset();  // that it takes long is no failure
-    if (outcome) request_.conditions.judge(*outcome);
-    if (outcome && !outcome->evidence && (outcome->failure || first_to_show_a_race(*index, *outcome)))
-      outcome->evidence = executor.copy_evidence();
-    const Input input = outcome && is_exhaustive(request_.strategy) ? look_at(inputs, request, executor) : Input::kSame;
-    lock.lock();
-    in_flight_--;
-    input_ = std::max(input_, input);
-    if (exhaustive_ && outcome && attempt == attempt_) exhaustive_->learn_inputs(inputs);
-    if (outcome && attempt == attempt_ && outcome->result.wrote_files && !alone_ && request_.workers > 1 &&
-        !request_.worker.cwd_copy)
-      go_alone();
-    if (!outcome) {
-      if (!stop_) error_ = outcome.error();
-    } else if (outcome->end != RunEnd::kInterrupted && attempt == attempt_) {
-      record(*index, std::move(*outcome), std::move(seen));
-    } else if (outcome->end == RunEnd::kInterrupted && attempt == attempt_ && result_.out_of_time) {
-      stopped(*index, std::move(*outcome));
-    }
-    if (close_epoch_if_done() || over() || finished_ == 1)
-      changed_.notify_all();  // not for each run: a wake-up costs as much as a run's bookkeeping
-  }
-  environment_.merge(executor.worker().environment_reads());
-  changed_.notify_all();
-}
-
-// A claim about all schedules needs the same input in all of them. The first run is executed once more, to compare.
-Hunter::Input Hunter::look_at(const std::string& inputs, RunRequest request, Executor& executor) const {
-  if (asks_for_random(inputs)) return Input::kRandom;
-  if (request.parameters.run_index != 0 || stop_) return Input::kSame;
-  request.parameters.observe = 0;
-  Result<RunOutcome> again = executor.execute(request);
-  if (!again || again->end == RunEnd::kInterrupted) return Input::kSame;  // whatever it is, the next run says it
-  return read_the_same(inputs, executor.copy_evidence().inputs) ? Input::kSame : Input::kOther;
-}
-
-void Hunter::work(unsigned worker) {
-  try {
-    std::vector<int> cpus = allowed_cpus();
-    int cpu = request_.options.pin && !cpus.empty() ? cpus[worker % cpus.size()] : -1;
-    if (cpu >= 0) stay_on(cpu);
-    WorkerOptions options = request_.worker;
-    options.stop = &stop_;
-    auto executor = Executor::create(options, sites_);
-    if (executor) return execute_runs(**executor, cpu);
-    std::lock_guard lock(mutex_);
-    error_ = executor.error();
-  } catch (...) {
-    std::lock_guard lock(mutex_);
-    bug_ = std::current_exception();
-  }
-  changed_.notify_all();
 }
 
 void Hunter::learn_races(std::uint64_t index, const std::vector<HeddleRace>& races) {
@@ -281,18 +166,13 @@ void Hunter::learn_races(std::uint64_t index, const std::vector<HeddleRace>& rac
   }
 }
 
-bool Hunter::first_to_show_a_race(std::uint64_t index, const RunOutcome& outcome) {
-  if (outcome.races.empty()) return false;
-  std::lock_guard lock(mutex_);
-  return std::ranges::any_of(outcome.races, [&](const HeddleRace& race) {
-    auto known = races_.find(site_pair(race));
-    return known == races_.end() || index < known->second.run;
-  });
+bool Hunter::shows_a_new_race(const RunOutcome& outcome) const {
+  return std::ranges::any_of(outcome.races, [&](const HeddleRace& race) { return !races_.contains(site_pair(race)); });
 }
 
 // There may be no time to execute it again: then this is what is known of the race.
 void Hunter::keep_race_run(std::uint64_t index, const RunOutcome& outcome) {
-  if (outcome.races.empty() || !outcome.evidence || outcome.failure) return;
+  if (!outcome.evidence || outcome.failure) return;
   result_.race_runs.emplace(index, outcome);
   if (result_.race_runs.size() > kMaxRaceRuns) result_.race_runs.erase(std::prev(result_.race_runs.end()));
 }
@@ -305,8 +185,9 @@ void Hunter::stopped(std::uint64_t index, RunOutcome outcome) {
     all.steps = outcome.result.steps, all.threads = std::min(outcome.result.thread_count, HEDDLE_MAX_THREADS);
   outcome.complete = false;
   outcome.failure.reset();
+  const bool is_new = shows_a_new_race(outcome);
   learn_races(index, outcome.races);
-  keep_race_run(index, outcome);
+  if (is_new) keep_race_run(index, outcome);
 }
 
 // The lowest run of each distinct failure; without keep_going the lowest failing run ends the hunt.
@@ -346,8 +227,9 @@ void Hunter::record(std::uint64_t index, RunOutcome outcome, std::optional<Obser
   progress.threads = std::max(progress.threads, std::min(outcome.result.thread_count, HEDDLE_MAX_THREADS));
   progress.longest = std::max(progress.longest, outcome.result.steps);
   plain_ |= outcome.result.preloaded != 0;
+  const bool is_new = shows_a_new_race(outcome);
   learn_races(index, outcome.races);
-  keep_race_run(index, outcome);
+  if (is_new) keep_race_run(index, outcome);
   progress.races = races_.size();
   for (const std::string& note : outcome.notes)
     if (result_.notes.size() < kMaxNotes &&
@@ -406,9 +288,8 @@ void Hunter::forget_prefixes(Epoch& epoch) {
   });
 }
 
-bool Hunter::close_epoch_if_done() {
+void Hunter::close_epoch() {
   Epoch& epoch = result_.epochs.back();
-  if (in_flight_ > 0 || next_ < epoch.end || best_ < epoch.end || next_ >= request_.runs || exhausted_) return false;
   Epoch next = next_epoch(epoch, lessons_);
   learn(epoch);
   if (request_.time_model == TimeModel::kLoose) next.timeouts = timeouts_.next();
@@ -428,47 +309,30 @@ bool Hunter::close_epoch_if_done() {
   forget_prefixes(epoch);
   lessons_.clear();
   in_vain_ = next.first >= kInVain && cut_offs_.size() == finished_;
-  if (exhausted_ || in_vain_) return true;
+  if (exhausted_ || in_vain_) return;
   result_.epochs.push_back(std::move(next));
   result_.progress.racy_points = result_.epochs.back().points.size();
-  return true;
 }
 
-// Runs with races are executed again after the search, one of them with detail: the time for it is part of the hunt's.
-milliseconds Hunter::reserved(double seconds) const {
+// Progress, and when the time of the search is up. Runs with races are executed again after it, one of them with detail:
+// the time for that is part of the hunt's.
+std::optional<Clock::time_point> Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress) {
   constexpr double kSlower = 2, kWithDetail = 10;
-  if (result_.race_runs.empty() || finished_ == 0) return {};
-  const double run = seconds * std::max(1u, request_.workers) / static_cast<double>(finished_);
-  const double needed = run * (kSlower * static_cast<double>(result_.race_runs.size()) + kWithDetail);
-  return std::min(milliseconds(static_cast<std::int64_t>(needed * 1000)), request_.time / 4);
-}
-
-void Hunter::watch(const std::function<void(const HuntProgress&)>& on_progress, std::unique_lock<std::mutex>& lock) {
-  while (!over()) {
-    milliseconds tick = kTick;
-    if (request_.time.count() > 0) {
-      const auto left = start_ + request_.time - reserved(result_.progress.seconds) - Clock::now();
-      tick = std::clamp(std::chrono::ceil<milliseconds>(left), milliseconds(1), kTick);
-    }
-    changed_.wait_for(lock, tick, [&] { return over(); });
-    double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    result_.progress.seconds = seconds;
-    if (user_stopped()) {
-      result_.interrupted = true;
-      stop_ = true;
-    } else if (request_.time.count() > 0 && !over() &&
-               seconds * 1000 >= static_cast<double>((request_.time - reserved(seconds)).count())) {
-      result_.out_of_time = true;
-      stop_ = true;
-    }
-    if (on_progress && !over()) {
-      HuntProgress now = result_.progress;
-      lock.unlock();
-      on_progress(now);
-      lock.lock();
-    }
+  HuntProgress now;
+  std::size_t race_runs = 0;
+  {
+    std::lock_guard lock(told_mutex_);
+    now = told_;
+    race_runs = race_runs_;
   }
-  changed_.notify_all();
+  now.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  if (on_progress && now.runs > 0) on_progress(now);
+  if (request_.time.count() == 0) return std::nullopt;
+  const Clock::time_point end = start_ + request_.time;
+  if (race_runs == 0 || now.runs == 0) return end;
+  const double run = now.seconds * std::max(1u, request_.workers) / static_cast<double>(now.runs);
+  const double needed = run * (kSlower * static_cast<double>(race_runs) + kWithDetail);
+  return end - std::min(milliseconds(static_cast<std::int64_t>(needed * 1000)), request_.time / 4);
 }
 
 // What schedules do not order: of this nothing is said. Empty: nothing.
@@ -484,8 +348,8 @@ std::string Hunter::not_ordered() const {
 
 // Why what was executed is not all that the program can do. Empty: it is.
 const char* Hunter::not_given() const {
-  if (input_ == Input::kRandom) return "the program reads random bytes, and other values may lead to others";
-  if (input_ == Input::kOther) return "the program does not read the same input in each run";
+  if (input_ == SameInput::kRandom) return "the program reads random bytes, and other values may lead to others";
+  if (input_ == SameInput::kOther) return "the program does not read the same input in each run";
   return "";
 }
 
@@ -521,7 +385,7 @@ void Hunter::summarise() {
   std::ranges::sort(result_.failures, {}, &FailingRun::index);
   result_.runs = best_ != ~0ull ? best_ + 1 : finished_;
   result_.coverage.of_runs = result_.runs;
-  result_.environment = environment_;
+  result_.environment = noticed_.environment();
   // Races of runs above the failing one depend on how far the workers were: not part of the result.
   for (const auto& [pair, found] : races_)
     if (found.run <= best_) result_.races.push_back(found);
@@ -530,19 +394,15 @@ void Hunter::summarise() {
 }
 
 Result<HuntResult> Hunter::run(const std::function<void(const HuntProgress&)>& on_progress) {
-  // Signals are for the calling thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::max(1u, request_.workers); i++) threads.emplace_back([this, i] { work(i); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  {
-    std::unique_lock lock(mutex_);
-    watch(on_progress, lock);
-  }
-  for (std::thread& thread : threads) thread.join();
-  if (bug_) std::rethrow_exception(bug_);
+  HuntPool pool({.workers = request_.workers, .stop = request_.worker.stop, .watch = [&] { return watch(on_progress); }},
+                hunters(request_, noticed_));
+  const Result<PoolEnd> end = pool.run([this](std::uint64_t) { return plan(); },
+                                       [this](std::uint64_t, HuntOutcome ran) { absorb(std::move(ran)); });
+  if (!end) error_ = end.error();
+  result_.interrupted = end && *end == PoolEnd::kInterrupted;
+  result_.out_of_time = end && *end == PoolEnd::kOutOfTime;
+  if (result_.out_of_time)
+    for (HuntOutcome& ran : interrupted_) stopped(ran.index, std::move(*ran.outcome));
   if (error_ && failures_.empty()) return std::unexpected(*error_);
   if (error_) result_.notes.push_back("the hunt ended early: " + error_->message);
   summarise();

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "src/engine/trace_builder.h"
+#include "src/engine/confirm.h"
 #include "src/failure/failure.h"
 
 namespace heddle {
@@ -63,6 +63,17 @@ bool same_pair(const HeddleRace& a, const HeddleRace& b) {
          (a.first_site == b.second_site && a.second_site == b.first_site);
 }
 
+const HeddleRace* find_pair(const HeddleRace& race, const std::vector<HeddleRace>& among) {
+  const auto same = std::find_if(among.rbegin(), among.rend(), [&](const HeddleRace& r) { return same_pair(r, race); });
+  return same == among.rend() ? nullptr : &*same;
+}
+
+std::optional<std::string> unseen(const std::vector<HeddleRace>& wanted, const RunOutcome& outcome) {
+  for (const HeddleRace& race : wanted)
+    if (!find_pair(race, outcome.races)) return "it did not show a data race that it had shown";
+  return std::nullopt;
+}
+
 void not_tried(std::uint64_t index, const std::vector<HeddleRace>& races, const HuntResult& result, Executor& executor,
                RaceFindings& findings) {
   findings.not_tried += races.size();
@@ -82,7 +93,9 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
   std::map<std::uint64_t, std::vector<HeddleRace>> by_run;
   for (const FoundRace& found : result.races) by_run[found.run].push_back(found.race);
   const auto stopped = [&] { return request.worker.stop && request.worker.stop->load(); };
-  for (const auto& [index, wanted] : by_run) {
+  for (const auto& planned : by_run) {
+    const std::uint64_t index = planned.first;
+    const std::vector<HeddleRace>& wanted = planned.second;
     findings.stopped |= stopped();
     if (findings.races.size() >= kMaxConfirmed || findings.stopped) {
       not_tried(index, wanted, result, executor, findings);
@@ -92,19 +105,17 @@ RaceFindings confirm_races(const HuntRequest& request, const HuntResult& result,
     again.parameters.detector = 1;
     again.parameters.detail = HEDDLE_DETAIL_POINTS;  // the detector keeps stacks from here on
     again.keep_evidence = true;
-    Result<RunOutcome> outcome = executor.execute(again);
-    const bool cut_off = outcome ? outcome->end == RunEnd::kInterrupted : stopped();
+    const auto differs = [&](const RunOutcome& outcome) { return unseen(wanted, outcome); };
+    const Result<Confirmation> confirmed = confirm(executor, again, {request.conditions, differs});
+    const bool cut_off = confirmed ? confirmed->interrupted() : stopped();
     std::vector<HeddleRace> missed;
     for (const HeddleRace& race : wanted) {
-      const HeddleRace* seen = nullptr;
-      if (outcome)
-        for (const HeddleRace& candidate : outcome->races)
-          if (same_pair(candidate, race)) seen = &candidate;
-      if (!seen || !outcome->evidence) {
+      const HeddleRace* seen = confirmed ? find_pair(race, confirmed->outcome.races) : nullptr;
+      if (!seen) {
         missed.push_back(race);
         continue;
       }
-      findings.races.push_back(race_record(*seen, *outcome, executor));
+      findings.races.push_back(race_record(*seen, confirmed->outcome, executor));
       findings.runs.push_back(index);
     }
     if (cut_off)  // which says nothing about the others

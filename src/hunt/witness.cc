@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
-#include "src/engine/ending.h"
+#include "src/engine/confirm.h"
 #include "src/engine/replay.h"
-#include "src/engine/trace_builder.h"
 #include "src/program/program.h"
 #include "src/trace/meta_keys.h"
 
@@ -73,18 +72,27 @@ Result<TraceHead> write_plain(const RunOutcome& first, std::string note, Meta me
       .finish(std::move(meta), original, executor, std::move(races));
 }
 
-/// The first execution with detail. Error: it could not be made.
-Result<RunOutcome> execute_again(const HuntRequest& request, const RunOutcome& first, const RunRequest& plan,
-                                 std::uint32_t detail, TraceBuilder& builder, Executor& executor) {
+/// The first execution with detail.
+RunRequest repeated(const RunOutcome& first, const RunRequest& plan, std::uint32_t detail) {
   RunRequest again = following(plan.parameters, first.evidence->choices, first.evidence->inputs, plan.points);
   again.parameters.light = first.light;
   again.limits = plan.limits;
   again.limits.total *= kSlowerWithDetail;
   again.parameters.detail = detail;
-  Result<RunOutcome> second =
-      executor.execute(again, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
-  if (second) request.conditions.judge(*second);
-  return second;
+  return again;
+}
+
+std::string why_no_events(const Witness& witness) {
+  if (witness.out_of_time) return "this run was not executed again: the time of the hunt was used up";
+  if (witness.interrupted) return "this run was not executed again: the hunt was interrupted";
+  if (witness.error) return "this run could not be executed again: " + witness.error->message;
+  return "executed again, this run did not fail in the same way: " + witness.difference;
+}
+
+std::optional<std::string> shows_no_race(const RunOutcome& outcome) {
+  if (outcome.end != RunEnd::kFinished || outcome.failure) return "the run with the data race did not end as before";
+  if (outcome.races.empty()) return "the run did not show its data race";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -102,46 +110,37 @@ Result<Witness> write_witness(const HuntRequest& request, const HuntResult& resu
   const Status ready = executor.worker().prepare();
   fill_builds(meta, first, executor.worker());
 
-  std::optional<TraceBuilder> builder;
-  const auto again = [&]() -> Result<RunOutcome> {
-    builder.reset();
-    Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
-    if (!writer) return std::unexpected(writer.error());
-    builder.emplace(std::move(*writer), executor.worker().region());
-    builder->begin(meta);
+  std::optional<TraceBuilder> trace;
+  const auto again = [&]() -> Result<Confirmation> {
+    trace.reset();
+    Result<TraceBuilder> begun = begin_trace(path, meta, executor);
+    if (!begun) return std::unexpected(begun.error());
+    trace.emplace(std::move(*begun));
     if (!ready) return std::unexpected(ready.error());
-    return execute_again(request, first, plan, meta.detail, *builder, executor);
+    return confirm(executor, repeated(first, plan, meta.detail), {request.conditions, same_as(first)}, &*trace);
   };
-  Result<RunOutcome> second = again();
+  Result<Confirmation> second = again();
   // Undefined behaviour can differ from clone to clone (what lies in a variable that nobody wrote): then as it was
   // executed, with less detail.
-  if (second && first.light && meta.detail >= HEDDLE_DETAIL_ACCESSES && second->end != RunEnd::kInterrupted &&
-      difference(first, *second)) {
+  if (second && first.light && meta.detail >= HEDDLE_DETAIL_ACCESSES && !second->interrupted() && second->difference) {
     meta.detail = HEDDLE_DETAIL_POINTS;
     second = again();
   }
-  if (!builder) return std::unexpected(second.error());
+  if (!trace) return std::unexpected(second.error());
   Witness witness;
-  witness.interrupted = second ? second->end == RunEnd::kInterrupted : limit.stop().load();
+  witness.interrupted = second ? second->interrupted() : limit.stop().load();
   witness.out_of_time = witness.interrupted && limit.time_is_up();
   if (!second && !witness.interrupted) witness.error = second.error();
   const std::optional<std::string> other =
-      second ? difference(first, *second) : std::optional<std::string>("it could not be executed");
+      second ? second->difference : std::optional<std::string>("it could not be executed");
   witness.confirmed = !other;
   witness.difference = other.value_or("");
   Result<TraceHead> head;
   if (witness.confirmed) {
-    if (!second->failure) second->failure = first.failure;
-    second->evidence->inputs = first.evidence->inputs;
-    if (was_cut_off(*first.failure)) second->evidence->choices = first.evidence->choices;
-    head = builder->finish(std::move(meta), *second, executor, std::move(races));
+    head = finish_trace(*trace, std::move(meta), std::move(second->outcome), first_run(first, first.failure),
+                        std::move(races), executor);
   } else {
-    head = write_plain(first,
-                       witness.out_of_time   ? "this run was not executed again: the time of the hunt was used up"
-                       : witness.interrupted ? "this run was not executed again: the hunt was interrupted"
-                       : witness.error     ? "this run could not be executed again: " + witness.error->message
-                                       : "executed again, this run did not fail in the same way: " + witness.difference,
-                       std::move(meta), std::move(races), path, executor);
+    head = write_plain(first, why_no_events(witness), std::move(meta), std::move(races), path, executor);
   }
   if (!head) return std::unexpected(head.error());
   witness.head = std::move(*head);
@@ -157,20 +156,14 @@ Result<TraceHead> write_race_trace(const HuntRequest& request, const HuntResult&
   run.parameters.detail = meta.detail = trace_detail(request.options, 0);
   fill_meta(meta, request, epoch, run, false);
   if (Status ready = executor.worker().prepare(); !ready) return std::unexpected(ready.error());
-  Result<TraceWriter> writer = TraceWriter::create(path, executor.worker().options().seal);
-  if (!writer) return std::unexpected(writer.error());
-  TraceBuilder builder(std::move(*writer), executor.worker().region());
-  builder.begin(meta);
-  Result<RunOutcome> outcome =
-      executor.execute(run, [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
-  if (!outcome) return std::unexpected(outcome.error());
-  request.conditions.judge(*outcome);
-  if (outcome->end == RunEnd::kInterrupted) return error("the run with the data race was not repeated: interrupted");
-  if (outcome->end != RunEnd::kFinished || outcome->failure || !outcome->evidence)
-    return error("executed again, the run with the data race did not end as before");
-  if (outcome->races.empty()) return error("executed again, the run did not show its data race");
-  fill_builds(meta, *outcome, executor.worker());
-  return builder.finish(std::move(meta), *outcome, executor, std::move(races));
+  Result<TraceBuilder> trace = begin_trace(path, meta, executor);
+  if (!trace) return std::unexpected(trace.error());
+  Result<Confirmation> again = confirm(executor, run, {request.conditions, shows_no_race}, &*trace);
+  if (!again) return std::unexpected(again.error());
+  if (again->interrupted()) return error("the run with the data race was not repeated: interrupted");
+  if (again->difference) return error("executed again, " + *again->difference);
+  fill_builds(meta, again->outcome, executor.worker());
+  return trace->finish(std::move(meta), again->outcome, executor, std::move(races));
 }
 
 Result<TraceHead> write_seen_race_trace(const HuntRequest& request, const HuntResult& result, std::uint64_t index,

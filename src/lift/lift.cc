@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "abi/record_hooks.h"
+#include "src/engine/confirm.h"
 #include "src/engine/ending.h"
-#include "src/engine/trace_builder.h"
 #include "src/lift/order.h"
 #include "src/show/names.h"
 #include "src/trace/meta_keys.h"
@@ -51,7 +51,7 @@ class Lift {
  private:
   Status follow();
   RunRequest request(std::uint32_t detail) const;
-  Result<RunOutcome> attempt(const RunRequest& request, TraceBuilder& builder);
+  Result<Confirmation> attempt(const RunRequest& request, TraceBuilder& trace);
   std::optional<std::string> differs(const RunOutcome& outcome, std::uint64_t steps) const;
   /// Threads that went further than in the recording, since nothing stopped them: makes the first access there a point.
   bool stop_those_who_went_on();
@@ -125,12 +125,14 @@ Meta Lift::meta(const RunRequest& request) const {
   return out;
 }
 
-Result<RunOutcome> Lift::attempt(const RunRequest& request, TraceBuilder& builder) {
+Result<Confirmation> Lift::attempt(const RunRequest& request, TraceBuilder& trace) {
   followed_.clear();
   for (std::vector<std::uint32_t>& sites : order_.accesses()) followed_.push_back({std::move(sites)});
   executions_++;
-  return executor_.execute(request, [&](std::span<const HeddleEvent> events) {
-    builder.on_events(events);
+  std::uint64_t steps = 0;
+  for (const HeddleSegment& segment : request.schedule) steps += segment.steps;
+  const auto differs = [&, steps](const RunOutcome& outcome) { return this->differs(outcome, steps); };
+  const auto follow = [&](std::span<const HeddleEvent> events) {
     for (const HeddleEvent& e : events) {
       const std::uint32_t properties = heddle_event_properties(e.kind);
       if (!(properties & HEDDLE_P_ACCESS) || (properties & HEDDLE_P_SYNC)) continue;
@@ -141,7 +143,8 @@ Result<RunOutcome> Lift::attempt(const RunRequest& request, TraceBuilder& builde
       else if (!thread.left && thread.beyond == 0)
         thread.beyond = e.site;
     }
-  });
+  };
+  return confirm(executor_, request, {replayer_.conditions(), differs}, &trace, follow);
 }
 
 std::optional<std::string> Lift::differs(const RunOutcome& outcome, std::uint64_t steps) const {
@@ -173,27 +176,21 @@ Result<Lifted> Lift::run(const std::filesystem::path& path) {
   std::string why;
   for (int i = 0; i < kMostAttempts; i++) {
     const RunRequest points = request(detail);
-    Result<TraceWriter> writer = TraceWriter::create(path, executor_.worker().options().seal);
-    if (!writer) return std::unexpected(writer.error());
-    TraceBuilder builder(std::move(*writer), executor_.worker().region());
     Meta meta = this->meta(points);
-    builder.begin(meta);
-    Result<RunOutcome> outcome = attempt(points, builder);
-    if (!outcome) return std::unexpected(outcome.error());
-    if (outcome->end == RunEnd::kInterrupted) return error("interrupted");
-    replayer_.conditions().judge(*outcome);
-    std::uint64_t steps = 0;
-    for (const HeddleSegment& segment : points.schedule) steps += segment.steps;
-    std::optional<std::string> other = differs(*outcome, steps);
-    if (!other) {
-      if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
-      if (head_.failure && !outcome->failure) outcome->failure = without_object_ids(*head_.failure);
-      outcome->evidence->inputs = head_.inputs;
-      Result<TraceHead> head = builder.finish(std::move(meta), *outcome, executor_, head_.races);
+    Result<TraceBuilder> trace = begin_trace(path, meta, executor_);
+    if (!trace) return std::unexpected(trace.error());
+    Result<Confirmation> lifted = attempt(points, *trace);
+    if (!lifted) return std::unexpected(lifted.error());
+    if (lifted->interrupted()) return error("interrupted");
+    if (!lifted->difference) {
+      std::optional<FailureRecord> failure;
+      if (head_.failure) failure = without_object_ids(*head_.failure);
+      Result<TraceHead> head = finish_trace(*trace, std::move(meta), std::move(lifted->outcome),
+                                            {head_.inputs, failure}, head_.races, executor_);
       if (!head) return std::unexpected(head.error());
       return Lifted{std::move(*head), points.points.size(), executions_};
     }
-    why = std::move(*other);
+    why = std::move(*lifted->difference);
     if (!stop_those_who_went_on()) break;
   }
   return error(fmt::format("the lifted schedule did not reproduce the recording: {}", why),

@@ -12,8 +12,8 @@
 
 #include "src/engine/builds.h"
 #include "src/engine/environment.h"
+#include "src/engine/recorded_log.h"
 #include "src/engine/trace_builder.h"
-#include "src/record/convert.h"
 #include "src/record/inherited_signals.h"
 #include "src/seal/seal.h"
 #include "src/trace/meta_keys.h"

@@ -4,6 +4,7 @@
 
 #include "abi/guide.h"
 #include "abi/record_hooks.h"
+#include "src/engine/confirm.h"
 #include "src/engine/ending.h"
 #include "src/engine/replay.h"
 #include "src/failure/same_failure.h"
@@ -50,23 +51,29 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
     run.max_steps = std::min(run.max_steps, std::max(kLongestShort, kTimesLonger * base.steps));
   write_guide(base, turns, rejoining, request);
   executions_++;
-  Result<RunOutcome> outcome = executor_.execute(request);
-  if (!outcome) return std::unexpected(outcome.error());
-  conditions_.judge(*outcome);
+  const auto differs = [&](const RunOutcome& outcome) { return this->differs(outcome, run.feed != 0); };
+  Result<Confirmation> led = confirm(executor_, request, {conditions_, differs});
+  if (!led) return std::unexpected(led.error());
   Trial trial;
-  trial.interrupted = outcome->end == RunEnd::kInterrupted;
-  trial.wrote_files = outcome->result.wrote_files;
-  if (!outcome->evidence) outcome->evidence = executor_.copy_evidence();
-  const auto steps = executor_.worker().region().copy<HeddleStep>(HEDDLE_AREA_STEPS, outcome->result.steps);
-  trial.execution = execution_of(steps, outcome->evidence->threads, outcome->result);
-  trial.same_failure = !trial.interrupted && !outcome->result.divergence.happened && outcome->result.overflow == 0 &&
-                       outcome->failure && heddle::same_failure(*outcome->failure, failure_);
-  if (!run.feed && !accept_chance_ && chance_in(outcome->evidence->inputs)) trial.same_failure = false;
+  trial.same_failure = !led->difference;
+  trial.interrupted = led->interrupted();
+  const HeddleResult& result = led->outcome.result;
+  Evidence& evidence = *led->outcome.evidence;
+  trial.wrote_files = result.wrote_files;
+  const Region& region = executor_.worker().region();
+  trial.execution =
+      execution_of(region.copy<HeddleStep>(HEDDLE_AREA_STEPS, result.steps), evidence.threads, result);
   // As the run left them: what it wrote is its own.
-  if (run.feed)
-    outcome->evidence->inputs = executor_.worker().region().copy_bytes(HEDDLE_AREA_INPUTS_IN, run_.inputs.size());
-  trial.outcome = std::move(*outcome);
+  if (run.feed) evidence.inputs = region.copy_bytes(HEDDLE_AREA_INPUTS_IN, run_.inputs.size());
+  trial.outcome = std::move(led->outcome);
   return trial;
+}
+
+std::optional<std::string> Trials::differs(const RunOutcome& outcome, bool fed) const {
+  if (outcome.result.divergence.happened || outcome.result.overflow != 0) return "it could not be led";
+  if (!outcome.failure || !same_failure(*outcome.failure, failure_)) return "it did not fail in the same way";
+  if (!fed && !accept_chance_ && chance_in(outcome.evidence->inputs)) return "it read what is up to chance";
+  return std::nullopt;
 }
 
 RunRequest Trials::again(const Trial& trial) const {

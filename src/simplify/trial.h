@@ -46,6 +46,8 @@ class Trials {
   RunRequest again(const Trial& trial) const;
 
  private:
+  std::optional<std::string> differs(const RunOutcome& outcome, bool fed) const;
+
   Executor& executor_;
   const RunRequest& run_;
   const FailureConditions& conditions_;

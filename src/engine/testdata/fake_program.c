@@ -1,4 +1,4 @@
-// Speaks the region protocol (abi/region.h) like the runtime does, without any control: a fixture for worker_test.cc.
+// Speaks the region protocol (abi/region.h) like the runtime does, without any control: a fixture for tests of the engine.
 // argv[1] says what each run does; see child().
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -68,6 +68,7 @@ static int child(const char* what, uint32_t generation) {
   start_threads_table();
   if (!strcmp(what, "ok")) return 0;
   if (!strcmp(what, "exit3")) return 3;
+  if (!strcmp(what, "exit-seed")) return (int)region->run.seed;
   if (!strcmp(what, "events"))
     for (uint64_t i = 0; i < region->run.seed; i++) emit(i);
   if (!strcmp(what, "cat"))

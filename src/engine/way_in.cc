@@ -1,4 +1,4 @@
-#include "tools/way_in.h"
+#include "src/engine/way_in.h"
 
 #include <algorithm>
 #include <array>

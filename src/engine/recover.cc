@@ -1,11 +1,11 @@
-#include "src/record/recover.h"
+#include "src/engine/recover.h"
 
 #include <algorithm>
 #include <fstream>
 
 #include "src/engine/builds.h"
+#include "src/engine/recorded_log.h"
 #include "src/engine/trace_builder.h"
-#include "src/record/convert.h"
 #include "src/seal/seal.h"
 #include "src/trace/tables.h"
 

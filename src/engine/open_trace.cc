@@ -1,6 +1,6 @@
-#include "tools/open_trace.h"
+#include "src/engine/open_trace.h"
 
-#include "src/record/recover.h"
+#include "src/engine/recover.h"
 #include "src/trace/temporary_folder.h"
 
 namespace heddle {

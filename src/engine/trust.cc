@@ -1,55 +1,22 @@
-#include "tools/trust.h"
+#include "src/engine/trust.h"
 
-#include <pwd.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "src/engine/builds.h"
-#include "src/record/recover.h"
+#include "src/engine/recover.h"
+#include "src/show/shell_words.h"
 #include "src/show/words.h"
-#include "tools/terminal.h"
 
 namespace heddle {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_own(const fs::path& folder) {
-  struct stat st{};
-  return ::stat(folder.c_str(), &st) == 0 && st.st_uid == ::geteuid();
-}
-
-/// Under sudo HOME may be another user's: then the one of the password file counts.
-fs::path home_folder() {
-  const char* home = std::getenv("HOME");
-  if (home && fs::path(home).is_absolute() && is_own(home)) return home;
-  const passwd* user = ::getpwuid(::geteuid());
-  return user && user->pw_dir && fs::path(user->pw_dir).is_absolute() ? fs::path(user->pw_dir) : fs::path();
-}
-
-/// As the XDG base directory specification has it; a relative XDG_STATE_HOME is ignored. Empty: there is no place.
-fs::path key_file() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state && fs::path(state).is_absolute()) return fs::path(state) / "heddle" / "key";
-  const fs::path home = home_folder();
-  return home.empty() ? home : home / ".local" / "state" / "heddle" / "key";
-}
-
-Result<SealKey> own_key(bool make) {
-  const fs::path file = key_file();
-  if (file.empty()) return error("there is no home folder for a key", "set XDG_STATE_HOME to a folder of your own");
-  return make ? read_or_make_key(file) : read_key(file);
-}
-
 /// Empty: this user made it, here.
-std::string why_foreign(const TraceReader& trace, const std::string& path) {
-  const Result<SealKey> key = own_key(false);
+std::string why_foreign(const TraceReader& trace, const std::string& path, const fs::path& key_file) {
+  const Result<SealKey> key = key_in(key_file, false);
   const bool raw = is_raw_recording(path);
   if (key && (raw ? is_own_recording(path, *key) : trace.sealed_with(*key))) return {};
   if (!raw && !trace.damage().empty()) return "it is damaged, so its seal cannot be checked";
@@ -75,25 +42,20 @@ Status same_arguments(const Meta& meta, const std::vector<std::string>& given, c
 
 }  // namespace
 
-bool is_own_trace(const TraceReader& trace, const std::string& path) { return why_foreign(trace, path).empty(); }
-
-Origin origin_of(const TraceReader& trace, const std::string& path, bool trust) {
-  return trust || is_own_trace(trace, path) ? Origin::kTrusted : Origin::kForeign;
+Result<SealKey> key_in(const fs::path& key_file, bool make) {
+  if (key_file.empty()) return error("there is no home folder for a key", "set XDG_STATE_HOME to a folder of your own");
+  return make ? read_or_make_key(key_file) : read_key(key_file);
 }
 
-std::optional<SealKey> key_for_new_traces() {
-  Result<SealKey> key = own_key(true);
-  if (key) return *key;
-  say(stderr, "heddle: traces are not sealed, so executing them needs --trust: {}\n", clean(key.error().message, true));
-  if (!key.error().advice.empty()) say(stderr, "  {}\n", key.error().advice);
-  return std::nullopt;
+bool is_own_trace(const TraceReader& trace, const std::string& path, const fs::path& key_file) {
+  return why_foreign(trace, path, key_file).empty();
 }
 
 Status may_be_executed(const TraceReader& trace, const TrustRequest& request) {
   const Meta& meta = trace.head().meta;
   if (!request.program.empty()) return same_arguments(meta, request.program, request);
   if (request.trust) return {};
-  const std::string why = why_foreign(trace, request.trace);
+  const std::string why = why_foreign(trace, request.trace, request.key_file);
   if (why.empty()) return {};
   const std::string name = shell_word(request.trace);
   std::vector<std::string> command = meta.argv;

@@ -1,4 +1,4 @@
-#include "src/record/convert.h"
+#include "src/engine/recorded_log.h"
 
 #include <algorithm>
 

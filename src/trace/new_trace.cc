@@ -1,38 +1,12 @@
-#include "tools/describe_run.h"
+#include "src/trace/new_trace.h"
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "tools/version.h"
-
 namespace heddle {
-
-std::string utc_now() {
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  return text;
-}
-
-Meta describe_run(const ProgramInfo& program, const Launch& launch) {
-  Meta meta;
-  meta.heddle_version = kVersion;
-  meta.program = program.path.string();
-  meta.build_id = program.build_id;
-  meta.cwd = launch.cwd.string();
-  meta.argv = launch.argv;
-  meta.environment = launch.environment;
-  meta.created = utc_now();
-  utsname machine{};
-  if (uname(&machine) == 0) meta.machine = fmt::format("{} {} {}", machine.sysname, machine.release, machine.machine);
-  return meta;
-}
 
 std::filesystem::path unused_trace(const std::filesystem::path& trace) {
   std::error_code none;

@@ -1,12 +1,12 @@
-#include "tools/find_program.h"
+#include "src/engine/find_program.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tools/way_in.h"
+#include "src/engine/way_in.h"
 
 namespace heddle {
 namespace fs = std::filesystem;
@@ -19,9 +19,11 @@ bool is_openmp(std::string_view library) {
 
 }  // namespace
 
-fs::path search_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  for (std::string_view rest = path ? path : ""; !rest.empty();) {
+fs::path search_path(const std::string& name, const std::vector<std::string>& environment) {
+  constexpr std::string_view kVariable = "PATH=";
+  const auto path = std::ranges::find_if(environment, [](const std::string& e) { return e.starts_with(kVariable); });
+  for (std::string_view rest = path == environment.end() ? "" : std::string_view(*path).substr(kVariable.size());
+       !rest.empty();) {
     std::size_t end = std::min(rest.find(':'), rest.size());
     fs::path candidate = fs::path(rest.substr(0, end)) / name;
     std::error_code none;
@@ -31,14 +33,14 @@ fs::path search_path(const std::string& name) {
   return {};
 }
 
-Result<ProgramInfo> find_program(const std::string& name) {
+Result<ProgramInfo> find_program(const std::string& name, const std::vector<std::string>& environment) {
   fs::path path = name;
   if (name.empty()) return error("the program name is empty");
   std::error_code unknown;
   if (fs::is_directory(path, unknown))
     return error(fmt::format("{} is a folder, not a program", name), "name the program in it");
   if (name.find('/') == name.npos) {
-    path = search_path(name);
+    path = search_path(name, environment);
     std::error_code none;
     if (path.empty() && fs::exists(name, none))
       if (Result<ProgramInfo> here = inspect_program(fs::path(".") / name); !here) return here;  // nor would ./ help
