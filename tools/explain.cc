@@ -39,7 +39,7 @@ Exit status:
 
 struct Arguments {
   ExplainTask task;
-  std::string alternate, html, method = "execute";
+  std::string alternate, html, method = "auto";
   bool json = false, quiet = false;
 };
 
@@ -60,7 +60,8 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   CommandLine line("heddle explain", "Explains why a trace fails, beside an order of the same events that does not.",
                    "heddle explain [OPTIONS] TRACE [-- PROG [ARGS...]]", kFooter);
   line.argument("TRACE", task.session.trace, "a trace with a failure, of heddle hunt, record or simplify");
-  line.choice("--method M", out.method, {"execute"}, "execute (default): reverse pairs of events by execution");
+  line.choice("--method M", out.method, {"auto", "execute"},
+              "auto (default): the methods that this version has; execute: reverse pairs of events by execution");
   line.text("--html FILE", out.html, "write the explanation as a page for a browser");
   line.text("--alternate FILE", out.alternate, "write the alternate execution to FILE (default: TRACE-alternate.heddle)");
   line.flag("--trust", task.session.trust, "execute a trace that you did not make on this machine (docs/security.md)");
@@ -142,7 +143,7 @@ nlohmann::ordered_json explain_json(const Arguments& arguments, const ExplainAns
   verdict["text"] = p.text;
   verdict["objects"] = p.objects;
   out["verdict"] = std::move(verdict);
-  out["method"] = arguments.method;
+  out["method"] = "execute";
   out["executions"] = answer.executions;
   out["seconds"] = answer.seconds;
   out["failure"] = failure_json(answer.original.failure);

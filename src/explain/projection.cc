@@ -209,6 +209,7 @@ class Projector {
     std::string out = "Deadlock: ";
     bool first = true;
     for (const DeadlockEdge& edge : failing_.head().failure->deadlock) {
+      if (edge.wait == WaitKind::kThread) continue;
       out += fmt::format("{}thread {} waits for {}", first ? "" : ", ", edge.thread, clean(edge.object, true));
       if (!edge.holder.empty()) out += fmt::format(", which thread {} holds", edge.holder);
       first = false;

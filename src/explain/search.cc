@@ -57,8 +57,10 @@ class Search {
     for (const Pair& pair : pairs_) {
       Tried tried = Tried::kImpossible;
       for (Meanwhile others : {Meanwhile::kAlone, Meanwhile::kAsBefore}) {
-        if (tried != Tried::kImpossible && tried != Tried::kUnknown) break;
+        if (tried == Tried::kFails || tried == Tried::kFailsOtherwise) break;
+        const Tried before = tried;
         tried = attempt(pair, reversed(execution_.turns, pair.hold, pair.target, others));
+        if (before == Tried::kPasses) tried = before;
       }
       if (!going()) break;
       found_.reversals.push_back({pair, tried});
@@ -94,7 +96,11 @@ class Search {
     if (tried == Tried::kPasses) {
       found_.passed++;
       const Distance distance = distance_of(trial->execution);
-      if (!found_.nearest || distance < found_.nearest->distance) found_.nearest = {pair, distance, std::move(*trial)};
+      // Pairs come nearest to the failure first; of one pair's reversals the one that changes less.
+      const bool same_pair = found_.nearest && found_.nearest->pair.first == pair.first &&
+                             found_.nearest->pair.second == pair.second;
+      if (!found_.nearest || (same_pair && distance < found_.nearest->distance))
+        found_.nearest = {pair, distance, std::move(*trial)};
     }
     found_.failed += tried == Tried::kFails;
     if (on_progress_) on_progress_(found_);
