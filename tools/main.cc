@@ -41,11 +41,12 @@ constexpr Verb kVerbs[] = {
     {"replay", replay_main, "replay [OPTIONS] TRACE [-- PROG]", "execute a trace again, exactly"},
     {"lift", lift_main, "lift TRACE -o TRACE2", "convert a recording to an ordinary trace"},
     {"simplify", simplify_main, "simplify TRACE -o TRACE2", "reduce a trace to the switches that matter"},
+    {"explain", explain_main, "explain [--html FILE] TRACE", "explain why a trace fails, beside an order that does not"},
     {"show", show_main, "show [--format text|json|html|perfetto] TRACE",
      "show what happened, by threads and source lines"},
     {"doctor", doctor_main, "doctor", "check what works on this machine"},
 };
-constexpr std::string_view kLater[] = {"explain", "merge"};
+constexpr std::string_view kLater[] = {"merge"};
 
 constexpr const char* kExample = R"(
 Examples:

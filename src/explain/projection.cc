@@ -1,0 +1,249 @@
+#include "src/explain/projection.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "src/show/names.h"
+#include "src/show/rows.h"
+#include "src/show/source_files.h"
+#include "src/show/words.h"
+#include "src/simplify/statement.h"
+
+namespace heddle {
+namespace {
+
+std::string label_of(const ThreadRecord& thread) { return thread.label.empty() ? thread.entry : thread.label; }
+
+class Projector {
+ public:
+  Projector(const Observed& failing, const Observed* alternate, std::optional<std::filesystem::file_time_type> built)
+      : failing_(failing), alternate_(alternate), names_(failing.head()),
+        names_there_(alternate ? alternate->head() : failing.head()),
+        sources_(failing.head().meta.cwd, built, {.named = true}) {}
+
+  Projection run(const Comparison* comparison, const Verdict& verdict) {
+    for (At at : verdict.events) out_.cause.push_back(of_failing(at));
+    for (At at : verdict.events_there) out_.cause.push_back(of_alternate(at));
+    pending();
+    failure();
+    for (std::size_t i : out_.cause) note_object(out_.events[i].object);
+    if (comparison) flows(*comparison);
+    sort();
+    out_.text = words(verdict);
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t keep(ShownEvent event) {
+    for (std::size_t i = 0; i < out_.events.size(); i++) {
+      const ShownEvent& other = out_.events[i];
+      if (other.failing == event.failing && other.alternate == event.alternate && other.pending == event.pending &&
+          other.is_failure == event.is_failure && other.thread == event.thread)
+        return i;
+    }
+    out_.events.push_back(std::move(event));
+    return out_.events.size() - 1;
+  }
+
+  ShownEvent shown(const Observed& run, Names& names, At at) {
+    HeddleEvent event = run[at];
+    ShownEvent out;
+    const TraceHead& head = run.head();
+    if (event.thread < head.threads.size()) {
+      out.thread = head.threads[event.thread].name;
+      out.label = clean(label_of(head.threads[event.thread]), true);
+    }
+    out.kind = kind_text(event.kind);
+    out.object = clean(names.what(event), true);
+    const Place& place = names.place(names.place(event));
+    out.function = clean(place.function, true);
+    out.file = place.file;
+    out.line = place.line;
+    out.code = code(out.file, out.line, names.column(event));
+    return out;
+  }
+
+  std::string code(const std::string& file, std::uint32_t line, std::uint32_t column) {
+    const std::string_view text = statement_at(sources_.indented(file, line), column);
+    return sources_.is_changed(file) ? std::string() : clean(text, true);
+  }
+
+  std::size_t of_failing(At at) {
+    ShownEvent event = shown(failing_, names_, at);
+    event.failing = at;
+    if (alternate_) event.alternate = alternate_->same(failing_, at);
+    return keep(std::move(event));
+  }
+
+  std::size_t of_alternate(At at) {
+    if (const At here = failing_.same(*alternate_, at); here != kNowhere) return of_failing(here);
+    ShownEvent event = shown(*alternate_, names_there_, at);
+    event.alternate = at;
+    return keep(std::move(event));
+  }
+
+  /// What the threads of a deadlock wait for.
+  void pending() {
+    const FailureRecord& failure = *failing_.head().failure;
+    for (const DeadlockEdge& edge : failure.deadlock) {
+      if (edge.wait == WaitKind::kThread) continue;
+      ShownEvent event;
+      event.thread = edge.thread;
+      for (const ThreadRecord& thread : failing_.head().threads)
+        if (thread.name == edge.thread) event.label = clean(label_of(thread), true);
+      event.kind = fmt::format("waits: {}", token(edge.wait));
+      event.object = clean(edge.object, true);
+      event.function = clean(edge.wait_site.function, true);
+      event.file = edge.wait_site.file;
+      event.line = edge.wait_site.line;
+      event.code = code(event.file, event.line, edge.wait_site.column);
+      event.failing = failing_.size();
+      event.pending = true;
+      note_object(event.object);
+      out_.cause.push_back(keep(std::move(event)));
+    }
+  }
+
+  void failure() {
+    const FailureRecord& failure = *failing_.head().failure;
+    if (failure.line == 0 || !failure.deadlock.empty()) return;
+    ShownEvent event;
+    event.thread = failure.thread;
+    for (const ThreadRecord& thread : failing_.head().threads)
+      if (thread.name == failure.thread) event.label = clean(label_of(thread), true);
+    event.kind = "fails";
+    event.object = clean(failure.message, true);
+    event.function = clean(failure.function, true);
+    event.file = failure.file;
+    event.line = failure.line;
+    event.code = code(event.file, event.line, 0);
+    event.failing = failing_.size();
+    event.is_failure = true;
+    keep(std::move(event));
+  }
+
+  void note_object(const std::string& object) {
+    if (!object.empty() && std::ranges::find(out_.objects, object) == out_.objects.end()) out_.objects.push_back(object);
+  }
+
+  void flows(const Comparison& comparison) {
+    for (const FlowChange& change : comparison.flows) {
+      if (out_.flows.size() + 2 > Projection::kMostFlows || out_.events.size() + 3 > Projection::kMostEvents) break;
+      if (!of_cause(change)) continue;
+      const std::size_t read = of_failing(change.read);
+      ShownFlow here{true, std::nullopt, read}, there{false, std::nullopt, read};
+      if (change.write != kNowhere) here.from = of_failing(change.write);
+      if (change.write_there != kNowhere) there.from = of_alternate(change.write_there);
+      out_.flows.push_back(here);
+      out_.flows.push_back(there);
+    }
+  }
+
+  /// Of a variable of the verdict, or without one the first of all.
+  bool of_cause(const FlowChange& change) {
+    if (out_.objects.empty()) return true;
+    HeddleEvent event = failing_[change.read];
+    return std::ranges::find(out_.objects, clean(names_.what(event), true)) != out_.objects.end();
+  }
+
+  void sort() {
+    std::vector<std::size_t> order(out_.events.size());
+    for (std::size_t i = 0; i < order.size(); i++) order[i] = i;
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return out_.events[a].failing < out_.events[b].failing;
+    });
+    std::vector<std::size_t> now(order.size());
+    std::vector<ShownEvent> events;
+    for (std::size_t i = 0; i < order.size(); i++) {
+      now[order[i]] = i;
+      events.push_back(std::move(out_.events[order[i]]));
+    }
+    out_.events = std::move(events);
+    for (std::size_t& i : out_.cause) i = now[i];
+    for (ShownFlow& flow : out_.flows) {
+      flow.to = now[flow.to];
+      if (flow.from) flow.from = now[*flow.from];
+    }
+  }
+
+  // Words.
+
+  static std::string place(const ShownEvent& event) { return fmt::format("{}:{}", base_name(event.file), event.line); }
+  static std::string who(const ShownEvent& event) { return fmt::format("thread {}", event.thread); }
+  static std::string does(const ShownEvent& event) {
+    const std::string_view verb = event.kind.starts_with("write") || event.kind == "atomic store" ? "writes"
+                                  : event.kind.starts_with("read") || event.kind == "atomic load" ? "reads"
+                                  : event.kind.starts_with("atomic")                              ? "updates"
+                                                                                                  : "";
+    const std::string object = event.object.empty() ? "memory" : event.object;
+    return verb.empty() ? fmt::format("does '{}' on {} ({})", event.kind, object, place(event))
+                        : fmt::format("{} {} ({})", verb, object, place(event));
+  }
+
+  std::string words(const Verdict& verdict) const {
+    const auto& events = out_.events;
+    std::vector<const ShownEvent*> cause;
+    for (std::size_t i : out_.cause) cause.push_back(&events[i]);
+    switch (verdict.pattern) {
+      case Pattern::kAtomicity:
+        if (cause.size() < 3) break;
+        return fmt::format(
+            "Atomicity violation: {} {} and later {}; in between, {} {}. These two accesses of thread {} must be one "
+            "atomic region.",
+            who(*cause[0]), does(*cause[0]), does(*cause[2]), who(*cause[1]), does(*cause[1]), cause[0]->thread);
+      case Pattern::kOrder:
+        if (cause.size() < 2) break;
+        return fmt::format("Order violation: {} {} before {} {}. The second has to come first.", who(*cause[0]),
+                           does(*cause[0]), who(*cause[1]), does(*cause[1]));
+      case Pattern::kDeadlock: return deadlock_words();
+      case Pattern::kLostWakeUp: return lost_words(verdict);
+      case Pattern::kLivelock: return "Livelock: " + failing_.head().failure->message + ".";
+      case Pattern::kUnknown: break;
+    }
+    return "No pair of events was found whose order decides whether the program fails.";
+  }
+
+  std::string deadlock_words() const {
+    std::string out = "Deadlock: ";
+    bool first = true;
+    for (const DeadlockEdge& edge : failing_.head().failure->deadlock) {
+      if (edge.wait == WaitKind::kThread) continue;
+      out += fmt::format("{}thread {} waits for {}", first ? "" : ", ", edge.thread, clean(edge.object, true));
+      if (!edge.holder.empty()) out += fmt::format(", which thread {} holds", edge.holder);
+      first = false;
+    }
+    return out + ". All threads have to take these locks in the same order.";
+  }
+
+  std::string lost_words(const Verdict& verdict) const {
+    const ShownEvent *signal = nullptr, *wait = nullptr;
+    for (std::size_t i = 0; i < verdict.events.size() && i < out_.cause.size(); i++) {
+      const ShownEvent& event = out_.events[out_.cause[i]];
+      (heddle_event_class(failing_[verdict.events[i]].kind) == HEDDLE_C_SIGNAL ? signal : wait) = &event;
+    }
+    if (!signal || !wait)
+      return fmt::format("Lost wake-up: a thread waits for a signal that does not come ({}).",
+                         clean(failing_.head().failure->message, true));
+    return fmt::format(
+        "Lost wake-up: thread {} signalled {} ({}) before thread {} waited for it ({}), so nobody was woken. The "
+        "condition has to be tested under the lock with which it is changed, right before the wait.",
+        signal->thread, signal->object, place(*signal), wait->thread, place(*wait));
+  }
+
+  const Observed& failing_;
+  const Observed* alternate_;
+  Names names_, names_there_;
+  SourceFiles sources_;
+  Projection out_;
+};
+
+}  // namespace
+
+Projection project(const Observed& failing, const Observed* alternate, const Comparison* comparison,
+                   const Verdict& verdict, std::optional<std::filesystem::file_time_type> built) {
+  return Projector(failing, alternate, built).run(comparison, verdict);
+}
+
+}  // namespace heddle

@@ -1,0 +1,48 @@
+#include "src/explain/reversal.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+// Two threads: A1 A2 | B1 B2 | A3, ends are positions on each thread's own path.
+const Turns kTurns{{0, 2, true}, {1, 2}, {0, 3}};
+
+TEST(Reversal, TheOtherThreadRunsAloneUntilItsTarget) {
+  const Turns guide = reversed(kTurns, {0, 1}, {1, 1}, Meanwhile::kAlone);
+  EXPECT_EQ(guide, (Turns{{0, 1}, {1, 1}, {0, 2, true}, {1, 2}, {0, 3}}));
+}
+
+TEST(Reversal, WhatWasDoneIsLeftOutBehind) {
+  const Turns guide = reversed(kTurns, {0, 1}, {1, 2}, Meanwhile::kAlone);
+  EXPECT_EQ(guide, (Turns{{0, 1}, {1, 2}, {0, 3}}));
+}
+
+TEST(Reversal, OthersRunAsBeforeMeanwhile) {
+  const Turns turns{{0, 2}, {2, 4}, {1, 2}, {0, 3}};
+  const Turns guide = reversed(turns, {0, 0}, {1, 2}, Meanwhile::kAsBefore);
+  EXPECT_EQ(guide, (Turns{{2, 4}, {1, 2}, {0, 3}}));
+}
+
+TEST(Reversal, ADelayedThreadIsLastAmongThoseThatCanRun) {
+  const Turns guide = delayed(kTurns, {1, 1}, 3);
+  ASSERT_EQ(guide.size(), 6u);
+  EXPECT_EQ(guide[0], (Turn{0, 2, true}));
+  EXPECT_EQ(guide[1], (Turn{1, 1}));
+  EXPECT_EQ(guide[2], (Turn{0, 3}));
+  EXPECT_EQ(guide[3], (Turn{0, kAsLongAsItCan}));
+  EXPECT_EQ(guide[4], (Turn{2, kAsLongAsItCan, false, true}));
+  EXPECT_EQ(guide[5], (Turn{1, 2}));
+}
+
+TEST(Reversal, AStepIsFoundByThreadAndAction) {
+  Execution execution;
+  execution.turns = kTurns;
+  EXPECT_EQ(step_of(execution, 0, 1), 0u);
+  EXPECT_EQ(step_of(execution, 1, 2), 3u);
+  EXPECT_EQ(step_of(execution, 0, 3), 4u);
+  EXPECT_EQ(step_of(execution, 1, 3), std::nullopt);
+}
+
+}  // namespace
+}  // namespace heddle

@@ -1,0 +1,155 @@
+#include "src/explain/verdict.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "src/order/operation.h"
+
+namespace heddle {
+namespace {
+
+using ThreadIndex = std::uint16_t;
+
+/// Conflicting pairs of the failing execution by thread: a from one thread to another one.
+struct Sandwich {
+  At first, between, last;  // first and last of one thread
+};
+
+bool is_wait_for_signal(WaitKind wait) {
+  return wait == WaitKind::kSignal || wait == WaitKind::kWakeUp || wait == WaitKind::kSemaphore;
+}
+
+/// Does the alternate execution keep the other thread's event from between the two?
+bool apart(const Observed& failing, const Observed& alternate, const Sandwich& s) {
+  const At first = alternate.same(failing, s.first), between = alternate.same(failing, s.between),
+           last = alternate.same(failing, s.last);
+  if (first == kNowhere || between == kNowhere || last == kNowhere) return true;
+  return between < first || last < between;
+}
+
+/// Accesses of one thread between which another thread's access came that conflicts with the first, and (the same or
+/// another one of that thread) with the last: the two threads' regions cannot be brought into a row. Section 2.2 of the
+/// thesis calls that an atomicity violation; with two variables it is the multi-variable case.
+std::optional<Sandwich> find_sandwich(const Observed& failing, const Observed& alternate, const Reordered& pair) {
+  if (pair.second == kNowhere) return std::nullopt;
+  const ThreadIndex a = failing[pair.first].thread, b = failing[pair.second].thread;
+  std::optional<Sandwich> best;
+  const auto keep = [&](const Sandwich& s) {
+    if (!apart(failing, alternate, s)) return;
+    // The narrowest; of equal ones that nearest to the failure.
+    if (!best || s.last - s.first < best->last - best->first) best = s;
+  };
+  for (std::size_t i = 0; i < failing.order().conflicts(); i++) {
+    const Conflict conflict = failing.order().conflict(i);
+    const At from = failing.at(conflict.first), to = failing.at(conflict.second);
+    // first (A) -> second (B), then B -> A behind it: B is between two accesses of A.
+    if (failing[from].thread == b && failing[to].thread == a && to > pair.second && from >= pair.second &&
+        to > pair.first)
+      keep({pair.first, pair.second, to});
+    // B -> A before it: A is between two accesses of B.
+    if (failing[from].thread == b && failing[to].thread == a && from < pair.first && to <= pair.first)
+      keep({from, pair.first, pair.second});
+  }
+  return best;
+}
+
+std::optional<At> acquisition_of(const Observed& run, const std::string& thread, std::uint32_t object) {
+  for (At at = run.size(); at-- > 0;) {
+    const HeddleEvent& event = run[at];
+    if (event.object != object || event.thread >= run.head().threads.size()) continue;
+    if (run.head().threads[event.thread].name != thread) continue;
+    const HeddleEventClass c = heddle_event_class(event.kind);
+    if (c == HEDDLE_C_ACQUIRE || c == HEDDLE_C_TRY_ACQUIRE || c == HEDDLE_C_SHARED_ACQUIRE || c == HEDDLE_C_TRY_EITHER)
+      return at;
+  }
+  return std::nullopt;
+}
+
+/// The last event of a class on an object, of a thread or of all.
+std::optional<At> last_of(const Observed& run, HeddleEventClass event_class, std::uint32_t object,
+                          const std::string& thread) {
+  for (At at = run.size(); at-- > 0;) {
+    const HeddleEvent& event = run[at];
+    if (event.object != object || heddle_event_class(event.kind) != event_class) continue;
+    if (thread.empty() || (event.thread < run.head().threads.size() && run.head().threads[event.thread].name == thread))
+      return at;
+  }
+  return std::nullopt;
+}
+
+Verdict of_deadlock(const Observed& failing) {
+  Verdict out;
+  const FailureRecord& failure = *failing.head().failure;
+  const bool signal = std::ranges::any_of(failure.deadlock, [](const DeadlockEdge& edge) {
+    return is_wait_for_signal(edge.wait);
+  });
+  out.pattern = signal ? Pattern::kLostWakeUp : Pattern::kDeadlock;
+  for (const DeadlockEdge& edge : failure.deadlock) {
+    if (edge.object_id == 0) continue;
+    if (is_wait_for_signal(edge.wait)) {
+      if (auto sent = last_of(failing, HEDDLE_C_SIGNAL, edge.object_id, "")) out.events.push_back(*sent);
+      auto wait = last_of(failing, HEDDLE_C_WAIT, edge.object_id, edge.thread);
+      if (wait) out.events.push_back(*wait);
+    } else if (auto taken = acquisition_of(failing, edge.holder, edge.object_id)) {
+      out.events.push_back(*taken);
+    }
+  }
+  std::ranges::sort(out.events);
+  out.events.erase(std::ranges::unique(out.events).begin(), out.events.end());
+  return out;
+}
+
+}  // namespace
+
+std::string_view token(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::kAtomicity: return "atomicity";
+    case Pattern::kOrder: return "order";
+    case Pattern::kDeadlock: return "deadlock";
+    case Pattern::kLostWakeUp: return "lost wake-up";
+    case Pattern::kLivelock: return "livelock";
+    case Pattern::kUnknown: break;
+  }
+  return "unknown";
+}
+
+Verdict verdict_of(const Observed& failing) {
+  if (!failing.head().failure) return {};
+  if (failing.head().failure->kind == HEDDLE_FAIL_DEADLOCK) return of_deadlock(failing);
+  if (failing.head().failure->kind == HEDDLE_FAIL_LIVELOCK) return {Pattern::kLivelock, {}, {}};
+  return {};
+}
+
+Verdict verdict_of(const Observed& failing, const Observed& alternate, const Comparison& comparison,
+                   const Pair& reversed) {
+  Verdict out = verdict_of(failing);
+  if (out.pattern == Pattern::kDeadlock || out.pattern == Pattern::kLostWakeUp) return out;
+  // The pair that the search reversed first: others follow from it.
+  std::vector<Reordered> pairs = comparison.reordered;
+  std::ranges::stable_partition(pairs, [&](const Reordered& pair) {
+    return pair.first == reversed.first && pair.second == reversed.second;
+  });
+  for (const Reordered& pair : pairs)
+    if (auto sandwich = find_sandwich(failing, alternate, pair)) {
+      if (out.pattern == Pattern::kUnknown) out.pattern = Pattern::kAtomicity;
+      out.events = {sandwich->first, sandwich->between, sandwich->last};
+      return out;
+    }
+  for (const Reordered& pair : pairs) {
+    if (out.pattern == Pattern::kUnknown) out.pattern = Pattern::kOrder;
+    out.events = {pair.first};
+    if (pair.second != kNowhere)
+      out.events.push_back(pair.second);
+    else
+      out.events_there = {pair.second_there};
+    return out;
+  }
+  if (out.pattern == Pattern::kUnknown && reversed.kind != PairKind::kDelay) {
+    out.pattern = Pattern::kOrder;
+    out.events = {reversed.first};
+    if (reversed.second != kNowhere) out.events.push_back(reversed.second);
+  }
+  return out;
+}
+
+}  // namespace heddle
