@@ -14,6 +14,7 @@ struct Object {
   // mutex: beside its address, for the cache
   uint32_t free_word;   // who has it, while the fields below need not be true (parallel/free_steps.h); or kModelDecides
   uint32_t lock_waits;  // threads that wait for it
+  uint64_t last_step;   // the number of the last step on it, where the word says more than kModelDecides
   bool used_with_cond;  // who waits there counts on the model
   bool dropped;
   HeddleObjectInfo* info;

@@ -7,6 +7,7 @@
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/spins.h"
+#include "runtime/parallel/step_log.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/parallel/waiters.h"
 
@@ -47,7 +48,8 @@ void become_safe(Thread& t) {
 
 // Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never
 // unmapped: at worst the one to wake has gone on by itself.
-void release() {
+void release(const Thread& t) {
+  baton_comes_after(t.step_clock);
   Thread* next = next_waiter();
   unlock();
   if (HEDDLE_UNLIKELY(next != nullptr)) futex_wake(&next->wake_word, 1);
@@ -69,7 +71,7 @@ void baton_give(Thread& t) {
   if (--t.baton_depth) return;
   __atomic_store_n(&t.request.outside, t.was_outside, __ATOMIC_RELAXED);  // back to where it came from
   t.was_outside = false;
-  release();
+  release(t);
 }
 
 uint32_t baton_give_all(Thread& t) {
@@ -88,7 +90,7 @@ void baton_take_back(Thread& t, uint32_t depth) {
 void baton_finish(Thread& t) {
   become_safe(t);
   t.baton_depth = 0;
-  release();
+  release(t);
 }
 
 uint32_t baton_lose(Thread& t) {
@@ -96,7 +98,7 @@ uint32_t baton_lose(Thread& t) {
   HEDDLE_CHECK(depth != 0);  // an entry into the runtime that did not take it
   become_safe(t);
   t.baton_depth = 0;
-  release();
+  release(t);
   return depth;
 }
 

@@ -1,61 +1,70 @@
 #include "runtime/parallel/step_log.h"
 
 #include "runtime/parallel/free_steps.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/parallel/spins.h"
 
 namespace heddle::rt {
 
+OwnLine<uint64_t> clock_floor;
+uint64_t baton_clock;
 OwnLine<StepLog> step_log;
 
 namespace {
 
-uint64_t log_capacity;
-bool log_ended;  // no room: what follows is not recorded
-// Each thread may take one before it knows better, and reserve another.
-constexpr uint64_t kRoomForFreeSteps = 2 * HEDDLE_MAX_THREADS;
+// The first chunk of a thread is small, since there may be thousands of them; each of the next is twice as large.
+constexpr uint32_t kSmallestChunk = chunk_bytes(4096), kLargestChunk = chunk_bytes(256 << 10);
 
-bool has_room(uint64_t steps) {
-  return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
+bool begin_chunk(Thread& t, uint32_t bytes) {
+  StepLog& log = step_log.value;
+  if (log.used + bytes > log.capacity || !log_has_room(HEDDLE_AREA_STEPS, log.used + bytes)) return false;
+  auto* chunk = reinterpret_cast<HeddleChunk*>(area<char>(HEDDLE_AREA_STEPS) + log.used);
+  chunk->bytes = bytes;
+  __atomic_store_n(&chunk->owner, t.index + 1, __ATOMIC_RELEASE);
+  log.used += bytes;
+  t.log_next = reinterpret_cast<uint64_t*>(chunk + 1);
+  t.log_end = reinterpret_cast<uint64_t*>(chunk) + bytes / sizeof(uint64_t);
+  t.log_chunk = bytes < kLargestChunk ? 2 * bytes : bytes;
+  return true;
 }
 
-// With the baton: for the next step, and for those that others take meanwhile.
-bool make_room() {
-  const uint64_t& steps = region->result.steps;
-  const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
-  if (HEDDLE_LIKELY(number < step_log.value.free_end)) return true;
-  if (has_room(number + 3 * kRoomForFreeSteps)) {
-    __atomic_store_n(&step_log.value.free_end, number + kRoomForFreeSteps, __ATOMIC_RELAXED);
-    return true;
-  }
-  if (step_log.value.free_end) {
-    __atomic_store_n(&step_log.value.free_end, (uint64_t)0, __ATOMIC_RELAXED);
-    const NoFreeSteps until_all_have_seen_it;
-  }
-  return has_room(__atomic_load_n(&steps, __ATOMIC_RELAXED) + 1);
+// With the baton.
+bool make_room(Thread& t) {
+  if (HEDDLE_LIKELY(log_has_room(t))) return true;
+  return begin_chunk(t, t.log_chunk ? t.log_chunk : kSmallestChunk) || begin_chunk(t, kSmallestChunk);
+}
+
+// What follows is not recorded. Others have taken no step that comes after the one that has no room, and take none.
+void end_log() {
+  region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
+  step_log.value.ended = true;
+  forbid_free_steps();
 }
 
 }  // namespace
 
-void step_log_start() {
-  step_log.value.base = area<HeddleStep>(HEDDLE_AREA_STEPS);
-  log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
+void step_log_start() { step_log.value.capacity = region->area[HEDDLE_AREA_STEPS].size; }
+
+void raise_floor(uint64_t number) {
+  uint64_t floor = __atomic_load_n(&clock_floor.value, __ATOMIC_RELAXED);
+  while (floor < number && !__atomic_compare_exchange_n(&clock_floor.value, &floor, number, false, __ATOMIC_SEQ_CST,
+                                                        __ATOMIC_RELAXED)) {
+  }
 }
 
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
-  HeddleResult& r = region->result;
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
-  see_shared(t, shared_count.value);
-  if (HEDDLE_UNLIKELY(log_ended)) return;
-  if (HEDDLE_UNLIKELY(!make_room())) {
-    r.overflow |= 1u << HEDDLE_AREA_STEPS;
-    log_ended = true;
-    return;
+  const uint64_t number = next_number(t, baton_clock);
+  if (HEDDLE_UNLIKELY(!step_log.value.ended && !make_room(t))) end_log();
+  if (HEDDLE_LIKELY(!step_log.value.ended)) {
+    append_step(t, number, op, hooks);
+    region->result.steps++;
   }
-  const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
-  control.steps = t.last_step = number + 1;
-  write_step(number, t, op, hooks);
-  place_is_safe(t);  // until then the last one is true
+  baton_clock = number;
+  step_is_taken(t, number);
 }
 
 }  // namespace heddle::rt

@@ -1,27 +1,59 @@
 // Steps on their way into the log of a recording. Inline: a lock that nobody contends for is little more than this.
+//
+// Each thread writes a log of its own (abi/step_log.h), and gives its steps numbers as Lamport's clocks do: a step's
+// number is greater than that of the thread's last step, and than those of all steps that it must come after. So no
+// location is written by every step of every thread. The order of all steps is that of (number, thread), which contains
+// each order that a replay needs:
+//
+//   operations on one mutex   the object keeps the number of its last step (Object::last_step), written while its word is
+//                             busy, or by the holder of the baton
+//   steps with the baton      each comes after the last one, and after whatever the thread that gave the baton back had
+//                             done until then (baton_clock)
+//   memory                    terms.h, owners.h: who takes a stripe over comes after its owner, as far as that had come
+//   NoFreeSteps               comes after all steps before it, and all later ones after it: the floor
+//
+// The floor is a number that every later step comes after: read by every step, written now and then. It also makes
+// numbers of different threads differ little (kFloorStep), so that the order is nearly that of time: what comes behind
+// the last step of a thread that ended the process is not part of the recording.
+//
+// An entry is written before others can learn of its number. So whenever the process is killed, the log has, with each
+// step, all that it comes after.
 #pragma once
+#include "abi/step_log.h"
 #include "runtime/control/control.h"
-#include "runtime/parallel/owners.h"
 #include "runtime/parallel/terms.h"
 
 namespace heddle::rt {
 
-struct StepLog {
-  HeddleStep* base;
-  uint64_t free_end;  // there is room for free steps with a smaller number
+constexpr uint64_t kFloorStep = 64;
+
+extern OwnLine<uint64_t> clock_floor;
+extern uint64_t baton_clock;  // the holder's
+struct StepLog {              // the holder's, too
+  uint64_t used, capacity;    // bytes of the area
+  bool ended;                 // no room: what follows is not recorded
 };
 extern OwnLine<StepLog> step_log;
 void step_log_start();
 
-// A kill finds it whole or not at all: its kind is in the word that is written last.
-inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks, uint8_t flags = 0) {
-  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, flags, op.site, op.object, hooks};
-  uint64_t words[2];
-  static_assert(sizeof step == sizeof words);
-  __builtin_memcpy(words, &step, sizeof words);
-  auto* to = reinterpret_cast<uint64_t*>(&step_log.value.base[number]);
-  __atomic_store_n(&to[1], words[1], __ATOMIC_RELAXED);
-  __atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
+/// Every step that is numbered from here on comes after it.
+void raise_floor(uint64_t number);
+/// With the baton: so does every step with the baton.
+inline void baton_comes_after(uint64_t number) {
+  if (number > baton_clock) baton_clock = number;
+}
+
+/// For one more step.
+inline bool log_has_room(const Thread& t) { return t.log_end - t.log_next >= HEDDLE_LOG_ENTRY_WORDS; }
+
+/// A kill finds the entry whole or not at all.
+inline void append_step(Thread& t, uint64_t number, const Op& op, uint32_t hooks) {
+  uint64_t words[HEDDLE_LOG_ENTRY_WORDS];
+  const uint32_t what = op.kind == HEDDLE_EV_HANDOVER ? hooks : op.site;
+  const uint32_t count = heddle_entry_words(op.kind, what, op.object, number - t.last_step, words);
+  if (HEDDLE_UNLIKELY(count > 1)) __atomic_store_n(&t.log_next[1], words[1], __ATOMIC_RELAXED);
+  __atomic_store_n(&t.log_next[0], words[0], __ATOMIC_RELEASE);
+  t.log_next += count;
 }
 
 // What a step begins for its thread.
@@ -29,57 +61,31 @@ inline void begin_stretch(Thread& t) {
   t.cancel_seen = t.cancel_requested;
   t.budget = kHookBudget;
   t.hook_place = 0;
-  t.claimed_after = 0;
   t.info->steps++;
 }
 
-/// By the number of its own last step, since the count of all is what others write: so it may take one more before it
-/// knows better.
-inline bool free_step_has_room(const Thread& t) {
-  return t.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED);
+/// The number of the thread's next step, which comes after that one, too.
+inline uint64_t next_number(const Thread& t, uint64_t after) {
+  const uint64_t floor = __atomic_load_n(&clock_floor.value, __ATOMIC_ACQUIRE);
+  if (floor > after) after = floor;
+  return (t.step_clock > after ? t.step_clock : after) + 1;
 }
 
-/// log_step() without the baton (free_steps.h), if there is room.
-inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
-  begin_stretch(t);
-  // Before the number: the last write to a stripe that is shared by now has a smaller one.
-  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
-  const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
-  t.last_step = number + 1;
-  write_step(number, t, op, hooks);
-  place_is_safe(t);
+/// Its entry is in the log.
+inline void step_is_taken(Thread& t, uint64_t number) {
+  t.last_step = number;
+  come_after(t, number);
+  see_shared(t);
+  place_is_safe(t);  // until then the last one is true
+  if (HEDDLE_UNLIKELY(number > __atomic_load_n(&clock_floor.value, __ATOMIC_RELAXED) + kFloorStep)) raise_floor(number);
 }
 
-// A lock and the unlock behind it take one number each, and the counter of all steps is what threads meet at most. So a
-// lock can reserve the next number, too, and an unlock takes it if it is the thread's next step. Others may have taken
-// later numbers meanwhile, but none of their steps depends on whether the mutex was released before: who finds it
-// locked leaves it to the model, and then this unlock does the same. Memory that others wrote meanwhile the thread can
-// only have by a step of its own, since the number of its last one is smaller than theirs.
-//
-//   lock (5, reserves 6)  x = 1                      unlock (6)  ...
-//                                other: lock b (7)
-
-/// Of a lock.
-inline void log_free_step_and_reserve(Thread& t, const Op& op) {
+/// log_step() without the baton (free_steps.h), if there is room: behind the step of number `after`.
+inline void log_free_step(Thread& t, const Op& op, uint32_t hooks, uint64_t after) {
   begin_stretch(t);
-  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
-  const uint64_t number = __atomic_fetch_add(&region->result.steps, 2, __ATOMIC_ACQ_REL);
-  t.reserved_behind = t.last_step = number + 1;
-  write_step(number + 1, t, Op{HEDDLE_EV_MUTEX_UNLOCK, 0, 0, 0}, 0, HEDDLE_STEP_OPEN);
-  write_step(number, t, op, 0);
-  place_is_safe(t);
-}
-
-inline bool next_is_reserved(const Thread& t) { return t.reserved_behind && t.reserved_behind == t.last_step; }
-
-/// Of an unlock, if next_is_reserved(). What is shared by now may have been written behind that number: the thread
-/// knows of no more than before.
-inline void log_reserved_step(Thread& t, const Op& op) {
-  begin_stretch(t);
-  const uint64_t number = t.last_step++;
-  t.reserved_behind = 0;
-  write_step(number, t, op, 0);
-  place_is_safe(t);
+  const uint64_t number = next_number(t, after);
+  append_step(t, number, op, hooks);
+  step_is_taken(t, number);
 }
 
 }  // namespace heddle::rt

@@ -2,13 +2,29 @@
 // it was last touched, and a term ends where the thread touches nothing any more without looking at the state again:
 // when it has released a lock or another primitive, made a thread, answered somebody who asked for memory, or waits.
 //
-// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if its
-// last one came before the owner's last one in that term: a replay executes the code between two steps where the first
-// of them is, so the owner's accesses lie behind the step that it says here. Memory that is handed on under a lock thus
-// costs nothing but a compare-and-exchange, and leaves no trace in the log: who locks has the later step.
+// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if the number
+// of its last one is not greater than the number that the owner's clock had when the term ended: a replay executes the
+// code between two steps where the first of them is, so the owner's accesses lie behind the step that it says here.
+// Memory that is handed on under a lock thus costs nothing but a compare-and-exchange, and leaves no trace in the log: who
+// locks has the greater number.
 //
-//   owner:  lock (step 5)  x = 1  unlock (6), term 3 ends: ended_by 6
-//   other:                                     lock (step 8)  finds x of term 3: 6 < 8, takes it   x == 1
+//   owner:  lock (5)  x = 1  unlock (6), term 3 ends: ended_by 6
+//   other:                              lock (7, since the mutex says 6)  finds x of term 3: 6 < 7, takes it   x == 1
+//   third:  lock of another mutex (4)   finds x of term 3 there: 6 > 4, so it takes a step first: (8) if the other's is 7
+//
+// Numbers are Lamport's (step_log.h): what has the smaller one need not have been first in time. The order of the log
+// is that of (number, thread), and "greater" is true in that order whatever the threads are.
+//
+// Law: if two accesses to a stripe conflict, the step in front of the one that was first has a smaller number than the
+// step in front of the other one. Proof. A thread's clock (Thread::step_clock) never falls, and is at least the number of its
+// last step; the number of its next step is greater. Whoever gives a stripe another state, from that of an owner to its
+// own or to Sh, first raises its own clock to what the owner's was when the owner could no longer use the old state: at
+// the end of that term (ended_by), or after it has stopped. Until its clock is below the number of its last step it does
+// not touch the stripe: it takes a step. So along the states of a stripe, from each that somebody may write in to the
+// next one, the numbers of steps in front of accesses grow strictly; and where the next owner has claimed the stripe but
+// has not yet touched it, its clock, which the one behind it gets, has the number all the same. Sh(n) is entered with n at
+// least the clock of an owner that only read, which is at least what it got from whoever wrote; only threads whose last
+// step has a number greater than n read; and who writes next raises its clock to those of all threads.
 #pragma once
 #include "runtime/control/control.h"
 #include "runtime/parallel/parallel.h"
@@ -33,10 +49,18 @@ inline void set_check_word(Thread& t) {
   t.check_word = armed ? kNoState : parallel ? t.owner_word : 0;
   t.check_shared = armed ? 0 : t.seen_shared;
 }
-inline void see_shared(Thread& t, uint64_t number) {
-  t.seen_shared = number;
+/// Of its last step.
+inline void see_shared(Thread& t) {
+  t.seen_shared = t.last_step - 1;
   set_check_word(t);
 }
+
+/// The next step of the thread does. By itself; others may read the clock.
+inline void come_after(Thread& t, uint64_t number) {
+  if (number > t.step_clock) __atomic_store_n(&t.step_clock, number, __ATOMIC_RELEASE);
+}
+/// What a thread did until it stopped, or ended a term, comes before a step that comes after this.
+inline uint64_t clock_of(const Thread& u) { return __atomic_load_n(&u.step_clock, __ATOMIC_ACQUIRE); }
 
 inline void begin_term(Thread& t, uint64_t term) {
   __atomic_store_n(&t.terms.now, term, __ATOMIC_RELEASE);
@@ -56,8 +80,7 @@ inline void place_is_safe(Thread& t) {
 inline void end_term(Thread& t) {
   place_is_safe(t);
   const uint64_t term = t.terms.now;
-  const uint64_t step = t.last_step > t.claimed_after ? t.last_step : t.claimed_after;
-  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], step, __ATOMIC_RELEASE);
+  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], t.step_clock, __ATOMIC_RELEASE);
   begin_term(t, term + 1);
 }
 
@@ -67,13 +90,12 @@ inline void end_term_in_hook(Thread& t) {
   end_term(t);
 }
 
-/// The owner's term of that state has ended. *step is then that of the owner which comes before all it did until then,
-/// or a later one.
-inline bool has_ended(const Thread& owner, uint64_t state, uint64_t* step) {
+/// The owner's term of that state has ended. *number is then what its clock was, or a later one.
+inline bool has_ended(const Thread& owner, uint64_t state, uint64_t* number) {
   const uint64_t term = term_of(state);
   if (term == kHeldOn || __atomic_load_n(&owner.terms.now, __ATOMIC_ACQUIRE) == term) return false;
-  *step = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms],
-                          __ATOMIC_ACQUIRE);  // of this term, or of a later one
+  *number = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms],
+                            __ATOMIC_ACQUIRE);  // of this term, or of a later one
   return true;
 }
 
