@@ -12,28 +12,28 @@ namespace heddle::rt {
 namespace {
 
 void wake(Thread& t) {
-  __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&t.wake_word, 1);
+  __atomic_store_n(&t.backend.wake_word, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.backend.wake_word, 1);
 }
 
 void park(Thread& t) {
-  while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
-  __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
-  if (HEDDLE_UNLIKELY(t.foreign)) adopt_kernel_thread(t);  // it was outside when the others were moved
+  while (!__atomic_load_n(&t.backend.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.backend.wake_word, 0);
+  __atomic_store_n(&t.backend.wake_word, 0, __ATOMIC_SEQ_CST);
+  if (HEDDLE_UNLIKELY(t.backend.foreign)) adopt_kernel_thread(t);  // it was outside when the others were moved
 }
 
 void start() {}
 
 void arrive(Thread& t) {
-  if (HEDDLE_UNLIKELY(t.unborn)) light_arrived(t);  // was made as a fiber
-  if (HEDDLE_UNLIKELY(t.foreign)) adopt_kernel_thread(t);
-  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);  // "is there": the creator waits for it
-  futex_wake(&t.native, 1);
+  if (HEDDLE_UNLIKELY(t.backend.unborn)) light_arrived(t);  // was made as a fiber
+  if (HEDDLE_UNLIKELY(t.backend.foreign)) adopt_kernel_thread(t);
+  __atomic_store_n(&t.backend.native, 1, __ATOMIC_SEQ_CST);  // "is there": the creator waits for it
+  futex_wake(&t.backend.native, 1);
   park(t);
 }
 
 void await_arrival(Thread& t) {
-  while (!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST)) futex_wait(&t.native, 0);
+  while (!__atomic_load_n(&t.backend.native, __ATOMIC_SEQ_CST)) futex_wait(&t.backend.native, 0);
 }
 
 void switch_to(Thread& from, Thread& to) {

@@ -64,7 +64,7 @@ inline uint16_t& word_waits(const void* word) {
 }
 
 /// The next hooks of `t` are looked at one by one, counted ones and others (hooks/spin.cc).
-inline void watch_hooks(Thread& t) { t.budget = t.patience = 1; }
+inline void watch_hooks(Thread& t) { t.budget = t.progress.patience = 1; }
 
 Thread* choose(Thread* current);
 /// Who can run now, and the next deadline.

@@ -17,16 +17,16 @@ uint32_t times_rarer(uint64_t ns) {
 // A property of the wait, not of the moment: decided once, by seed, run, thread and how many such waits it had before.
 bool coin(Thread& t) {
   const HeddleRun& run = region->run;
-  const uint64_t roll = mix_bits(run_seed(run) ^ (uint64_t)t.name << 20 ^ t.timed_waits);
-  t.expires_at_once = roll >> 8 & 1;
-  return (roll & 255) * times_rarer(t.deadline - control.now) < run.early_timeouts;
+  const uint64_t roll = mix_bits(run_seed(run) ^ (uint64_t)t.name << 20 ^ t.expiry.timed_waits);
+  t.expiry.expires_at_once = roll >> 8 & 1;
+  return (roll & 255) * times_rarer(t.expiry.deadline - control.now) < run.early_timeouts;
 }
 
 }  // namespace
 
 bool expires_when_due(Thread& t) {
-  t.expires_at_once = false;
-  t.timed_waits++;
+  t.expiry.expires_at_once = false;
+  t.expiry.timed_waits++;
   region->result.timed_waits++;
   return false;
 }
@@ -34,14 +34,14 @@ bool expires_when_due(Thread& t) {
 bool may_expire_early(Thread& t) {
   expires_when_due(t);
   if (region->run.time_model != HEDDLE_TIME_LOOSE) return false;
-  if (t.deadline <= control.now || t.deadline - control.now > kForEver) return false;
+  if (t.expiry.deadline <= control.now || t.expiry.deadline - control.now > kForEver) return false;
   return strategy->may_expire ? strategy->may_expire(t) : coin(t);
 }
 
 bool waits_for_time(Thread& t) {
-  if (!t.may_expire || t.state != HEDDLE_T_PENDING || control.now >= t.deadline) return false;
+  if (!t.expiry.may_expire || t.state != HEDDLE_T_PENDING || control.now >= t.expiry.deadline) return false;
   if (!t.ready || t.ready(t.argument)) return false;
-  return !(t.cancel_requested && cancel_wakes(t)) && !io_signal_waits(t);
+  return !(t.sync.cancel_requested && cancel_wakes(t)) && !io_signal_waits(t);
 }
 
 uint64_t early_step_of_timer(uint64_t due, uint64_t number) {
@@ -94,18 +94,18 @@ bool is_next_anyway(const Thread& t) {
   for (uint32_t i = 0; i < control.thread_count; i++) {
     Thread& other = control.threads[i];
     if (other.state != HEDDLE_T_PENDING || &other == &t) continue;
-    if (other.deadline && other.deadline < t.deadline) return false;
+    if (other.expiry.deadline && other.expiry.deadline < t.expiry.deadline) return false;
     if (can_run(other) && !waits_for_time(other)) return false;
   }
-  return io_timer_due >= t.deadline;
+  return io_timer_due >= t.expiry.deadline;
 }
 }  // namespace
 
 uint64_t expire_early(Thread& t) {
-  if (HEDDLE_LIKELY(!t.may_expire) || !waits_for_time(t)) return 0;
-  const uint64_t skipped = is_next_anyway(t) ? 0 : t.deadline - control.now;
-  control.now = t.deadline;
-  t.early_timeouts++;
+  if (HEDDLE_LIKELY(!t.expiry.may_expire) || !waits_for_time(t)) return 0;
+  const uint64_t skipped = is_next_anyway(t) ? 0 : t.expiry.deadline - control.now;
+  control.now = t.expiry.deadline;
+  t.expiry.early_timeouts++;
   region->result.early_timeouts++;
   return skipped;
 }

@@ -52,52 +52,52 @@ uint64_t fs_base() {
   return base;
 }
 
-char* parking_top(Thread& t) { return t.parking_stack + kParkingStack; }
+char* parking_top(Thread& t) { return t.backend.parking_stack + kParkingStack; }
 
 // Its kernel thread starts beside the one that made it; only when it is to run the first time somebody waits for it.
 void await_parked(Thread& t) {
-  while (HEDDLE_UNLIKELY(!__atomic_load_n(&t.native, __ATOMIC_SEQ_CST))) futex_wait(&t.native, 0);
+  while (HEDDLE_UNLIKELY(!__atomic_load_n(&t.backend.native, __ATOMIC_SEQ_CST))) futex_wait(&t.backend.native, 0);
 }
 
 // On the parking stack: sleeps until the context is to go on natively, in leave_to() or settle().
 [[noreturn]] void sleep_parked(Thread& t) {
-  while (!__atomic_load_n(&t.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.wake_word, 0);
-  __atomic_store_n(&t.wake_word, 0, __ATOMIC_SEQ_CST);
+  while (!__atomic_load_n(&t.backend.wake_word, __ATOMIC_SEQ_CST)) futex_wait(&t.backend.wake_word, 0);
+  __atomic_store_n(&t.backend.wake_word, 0, __ATOMIC_SEQ_CST);
   uint64_t sigsys = 1ull << (SIGSYS - 1);  // libc's first calls for a thread are answered by us
-  if (HEDDLE_UNLIKELY(t.unborn)) raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &sigsys, nullptr, 8);
-  heddle_resume(t.context);
+  if (HEDDLE_UNLIKELY(t.backend.unborn)) raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &sigsys, nullptr, 8);
+  heddle_resume(t.backend.context);
   __builtin_trap();
 }
 
 // The kernel thread of one that had none so far, on a stack of its own: the thread's is in use.
 void native_entry(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
-  __asm__ volatile("wrfsbase %0" ::"r"(t.fs_base));
+  __asm__ volatile("wrfsbase %0" ::"r"(t.backend.fs_base));
   light_becomes_native(t);
   uint64_t all = ~0ull;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &t.parked_mask, 8);
-  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&t.native, 1);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &t.backend.parked_mask, 8);
+  __atomic_store_n(&t.backend.native, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.backend.native, 1);
   sleep_parked(t);
 }
 
 void go_on_natively(Thread& t) {
   give_kernel_thread(t);
-  __atomic_store_n(&t.wake_word, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&t.wake_word, 1);
+  __atomic_store_n(&t.backend.wake_word, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.backend.wake_word, 1);
 }
 
 // A parked kernel thread has all signals blocked: none may find the small stack.
 void park(Thread& t, void (*wait)(void*)) {
   uint64_t all = ~0ull;
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &t.parked_mask, 8);
-  heddle_park(&t.context, parking_top(t), wait, &t);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &t.backend.parked_mask, 8);
+  heddle_park(&t.backend.context, parking_top(t), wait, &t);
 }
 
 void wait_after_arrival(void* argument) {
   Thread& t = *static_cast<Thread*>(argument);
-  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&t.native, 1);
+  __atomic_store_n(&t.backend.native, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.backend.native, 1);
   sleep_parked(t);
 }
 
@@ -109,8 +109,8 @@ void wait_after_return(void* argument) {
 
 void carry(void** save, Thread& next) {
   await_parked(next);
-  if (HEDDLE_UNLIKELY(next.unborn)) light_in_libc = &next;
-  heddle_switch(save, next.context, next.fs_base);
+  if (HEDDLE_UNLIKELY(next.backend.unborn)) light_in_libc = &next;
+  heddle_switch(save, next.backend.context, next.backend.fs_base);
 }
 
 // The carrier is main's own kernel thread until main itself has to go on natively: then one of ours takes over.
@@ -123,7 +123,7 @@ bool main_carries;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
   while (!main_carries) raw_syscall(SYS_exit, 0);
   Thread& main = thread(0);
-  __asm__ volatile("wrfsbase %0" ::"r"(main.fs_base));
+  __asm__ volatile("wrfsbase %0" ::"r"(main.backend.fs_base));
   sleep_parked(main);
 }
 
@@ -165,28 +165,28 @@ void new_carrier(void*) {
   io_thread_start();
   fail_thread_start();
   void* unused;
-  heddle_switch(&unused, base_context, thread(0).fs_base);
+  heddle_switch(&unused, base_context, thread(0).backend.fs_base);
 }
 
 // A context goes on after it was saved: as a fiber, or, once the threads have been moved, on its own kernel thread.
 void settle(Thread& t) {
   if (HEDDLE_LIKELY(!moved_to_real_threads)) return;
   adopt_kernel_thread(t);
-  if (!t.moving) return;  // it came back from outside meanwhile, and was chosen
-  t.moving = false;
-  __atomic_store_n(&t.native, 1, __ATOMIC_SEQ_CST);
-  futex_wake(&t.native, 1);
+  if (!t.backend.moving) return;  // it came back from outside meanwhile, and was chosen
+  t.backend.moving = false;
+  __atomic_store_n(&t.backend.native, 1, __ATOMIC_SEQ_CST);
+  futex_wake(&t.backend.native, 1);
   baton_park(t);
 }
 
 void arrive(Thread& t) {
-  if (t.unborn) return light_arrived(t);  // and was chosen before
-  t.fs_base = fs_base();
+  if (t.backend.unborn) return light_arrived(t);  // and was chosen before
+  t.backend.fs_base = fs_base();
   park(t, wait_after_arrival);
   settle(t);
 }
 
-void expect(Thread& t) { t.parking_stack = (char*)arena_allocate(kParkingStack); }
+void expect(Thread& t) { t.backend.parking_stack = (char*)arena_allocate(kParkingStack); }
 
 // libc starts a thread without touching anything that others could notice. Who stands between libc and us
 // (AddressSanitizer) may map memory for it, and knows threads by their kernel threads.
@@ -200,26 +200,26 @@ void await_arrival(Thread&) {}
 
 void start() {
   expect(*self);
-  self->native = 1;
-  self->fs_base = fs_base();
+  self->backend.native = 1;
+  self->backend.fs_base = fs_base();
   base_context = new_base_context();
   main_carries = true;
   light_possible = io_available() && !debugged();
 }
 
 void switch_to(Thread& from, Thread& to) {
-  carry(&from.context, to);
+  carry(&from.backend.context, to);
   settle(from);
 }
 
 void switch_to_idle(Thread& from) {
   to_run = nullptr;
-  heddle_switch(&from.context, base_context, from.fs_base);
+  heddle_switch(&from.backend.context, base_context, from.backend.fs_base);
   settle(from);
 }
 
 void leave_to(Thread& from, Thread* to) {
-  if (from.light && from.finished) return light_end(from, to);
+  if (from.backend.light && from.finished) return light_end(from, to);
   to_run = to;
   if (main_carries && from.index == 0) {
     main_carries = false;
@@ -227,8 +227,8 @@ void leave_to(Thread& from, Thread* to) {
     return;
   }
   to_native = &from;
-  heddle_switch(&from.context, base_context, from.fs_base);
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &from.parked_mask, 0, 8);  // on its own kernel thread now
+  heddle_switch(&from.backend.context, base_context, from.backend.fs_base);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &from.backend.parked_mask, 0, 8);  // on its own kernel thread now
 }
 
 void enter(Thread& t) {
@@ -239,9 +239,9 @@ void enter(Thread& t) {
 // Its kernel thread continues its context, settles, and parks there.
 void bring_over(Thread& t) {
   give_kernel_thread(t);
-  if (t.unborn) light_in_libc = &t;
-  t.foreign = t.moving = true;
-  t.native = 0;
+  if (t.backend.unborn) light_in_libc = &t;
+  t.backend.foreign = t.backend.moving = true;
+  t.backend.native = 0;
   baton_wake(t);
   await_parked(t);
 }
@@ -259,7 +259,7 @@ void move_to_real_threads(const char* why) {
   moved_to_real_threads = true;
   if (!main_carries || me.index != 0) {
     to_native = &me;
-    heddle_switch(&me.context, base_context, me.fs_base);
+    heddle_switch(&me.backend.context, base_context, me.backend.fs_base);
   }
   backend = &baton_backend;
   adopt_kernel_thread(me);
@@ -269,7 +269,7 @@ void move_to_real_threads(const char* why) {
     Thread& t = thread(i);
     if (&t == &me || t.finished) continue;
     if (t.state == HEDDLE_T_OUT)
-      t.foreign = true;
+      t.backend.foreign = true;
     else
       bring_over(t);
   }
@@ -277,13 +277,13 @@ void move_to_real_threads(const char* why) {
 }
 
 void adopt_kernel_thread(Thread& t) {
-  t.foreign = false;
+  t.backend.foreign = false;
   io_adopt_kernel_thread(t);
 }
 
 void give_kernel_thread(Thread& t) {
-  if (HEDDLE_LIKELY(!t.light)) return;
-  t.native = 0;
+  if (HEDDLE_LIKELY(!t.backend.light)) return;
+  t.backend.native = 0;
   make_kernel_thread(native_entry, &t);
   await_parked(t);
 }
@@ -292,7 +292,7 @@ void carry_on_with(Thread* next) {
   void* dead;
   if (next) carry(&dead, *next);
   to_run = nullptr;
-  heddle_switch(&dead, base_context, thread(0).fs_base);
+  heddle_switch(&dead, base_context, thread(0).backend.fs_base);
   __builtin_trap();
 }
 

@@ -43,7 +43,7 @@ void idle_take() {
 }
 
 void announce_return(Thread& t) {
-  __atomic_store_n(&t.io_returned, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&t.backend.io_returned, 1, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&control.returns, 1, __ATOMIC_SEQ_CST);
   futex_wake(&control.returns, 1);
 }

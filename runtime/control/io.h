@@ -27,10 +27,10 @@ void io_adopt_kernel_thread(Thread& t);
 /// them.
 extern volatile uint8_t io_selector;
 /// In a recording each thread has its own.
-inline volatile uint8_t& selector() { return HEDDLE_UNLIKELY(parallel) && self ? self->selector : io_selector; }
+inline volatile uint8_t& selector() { return HEDDLE_UNLIKELY(parallel) && self ? self->io.selector : io_selector; }
 
 /// First word of Thread::io: depth of io_allow_begin().
-inline uint32_t io_allowed(const Thread& t) { return t.io ? *static_cast<const uint32_t*>(t.io) : 0; }
+inline uint32_t io_allowed(const Thread& t) { return t.io.state ? *static_cast<const uint32_t*>(t.io.state) : 0; }
 
 /// A thread of the program has a signal stack of its own (altstack.cc).
 extern bool io_altstacks;

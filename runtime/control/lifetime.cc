@@ -23,7 +23,7 @@ Thread& new_thread(Thread& parent) {
   *t.info = HeddleThreadInfo{};
   t.info->parent = parent.index;
   t.info->ordinal = &t == &parent ? 0 : ++parent.children;
-  t.budget = t.patience = kHookBudget;
+  t.budget = t.progress.patience = kHookBudget;
   discipline.thread_made(t);
   region->result.thread_count = control.thread_count;
   t.name = index == 0 ? 1 : (parent.name ^ t.info->ordinal) * 0x9e3779b1u + 0x7f4a7c15u;
@@ -48,8 +48,9 @@ void controlled_finish(Thread& t) {
 void await_dying() {
   Thread& t = *control.dying;
   control.dying = nullptr;
-  const uint32_t tid = __atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE);  // 0: gone
-  while (tid && __atomic_load_n(t.tid_word, __ATOMIC_ACQUIRE) == tid) futex_wait(t.tid_word, tid, 100'000'000, true);
+  const uint32_t tid = __atomic_load_n(t.backend.tid_word, __ATOMIC_ACQUIRE);  // 0: gone
+  while (tid && __atomic_load_n(t.backend.tid_word, __ATOMIC_ACQUIRE) == tid)
+    futex_wait(t.backend.tid_word, tid, 100'000'000, true);
 }
 
 }  // namespace heddle::rt

@@ -43,10 +43,10 @@ void* first_context(uint64_t* stack_top, const greg_t* g) {
 
 long make(Thread& t, const clone_args& q, const ucontext_t& uc) {
   const uint32_t tid = kFirstTid + t.index;
-  t.context = first_context((uint64_t*)(q.stack + q.stack_size), uc.uc_mcontext.gregs);
-  t.fs_base = q.tls;
-  t.light = t.unborn = true;
-  t.native = 1;
+  t.backend.context = first_context((uint64_t*)(q.stack + q.stack_size), uc.uc_mcontext.gregs);
+  t.backend.fs_base = q.tls;
+  t.backend.light = t.backend.unborn = true;
+  t.backend.native = 1;
   light_ids = true;
   *(uint32_t*)q.parent_tid = tid;
   return tid;
@@ -96,7 +96,7 @@ long light_call(long number, const long a[6], const void* ucontext) {
       // Of a kernel thread: the carrier has its own.
       case SYS_rseq: case SYS_set_robust_list: case SYS_rt_sigprocmask: return 0;
       case SYS_exit:
-        __atomic_store_n(light_in_libc->tid_word, 0, __ATOMIC_RELEASE);  // the kernel's part of it
+        __atomic_store_n(light_in_libc->backend.tid_word, 0, __ATOMIC_RELEASE);  // the kernel's part of it
         light_in_libc = nullptr;
         carry_on_with(after_end);
       default: break;
@@ -114,7 +114,7 @@ Thread* light_by_id(long tid) {
 void light_rename(long number, long a[6]) {
   const auto rename = [](long tid) {
     const Thread* t = light_by_id(tid);
-    return !t ? tid : t->light ? 0 : t->info->tid;
+    return !t ? tid : t->backend.light ? 0 : t->info->tid;
   };
   switch (number) {
     case SYS_sched_getparam:
@@ -139,7 +139,7 @@ void light_rename(long number, long a[6]) {
 }
 
 void light_arrived(Thread& t) {
-  t.unborn = false;
+  t.backend.unborn = false;
   light_in_libc = nullptr;
 }
 
@@ -150,9 +150,9 @@ void light_end(Thread& t, Thread* next) {
 
 void light_becomes_native(Thread& t) {
   const int tid = (int)raw_syscall(SYS_gettid);
-  t.light = false;
+  t.backend.light = false;
   t.info->tid = tid;
-  raw_syscall(SYS_set_tid_address, t.tid_word);  // the number there stays: libc's recursive locks remember it
+  raw_syscall(SYS_set_tid_address, t.backend.tid_word);  // the number there stays: libc's recursive locks remember it
   io_thread_start();
 }
 

@@ -16,25 +16,25 @@ namespace heddle::rt {
 void unproductive() {
   control.quiet_steps++;
   control.looks++;
-  if (HEDDLE_UNLIKELY((++self->unproductive > kSpinLimit) | many_looks())) control.stay_until = 0;
+  if (HEDDLE_UNLIKELY((++self->progress.unproductive > kSpinLimit) | many_looks())) control.stay_until = 0;
 }
 
 void polled_outside() {
   control.quiet_steps = 0;
   control.looks = 0;
-  if (HEDDLE_UNLIKELY(++self->unproductive > kSpinLimit)) control.stay_until = 0;
+  if (HEDDLE_UNLIKELY(++self->progress.unproductive > kSpinLimit)) control.stay_until = 0;
 }
 
 void looked_at(const volatile void* address, uint64_t value) {
   Thread& t = *self;
   const uint64_t look = mix_bits((uint64_t)address ^ value * 0x9e3779b97f4a7c15ull) | 1;
-  for (const uint64_t seen : t.seen)
+  for (const uint64_t seen : t.progress.seen)
     if (seen == look) return unproductive();
-  t.seen[t.seen_next++ % kRememberedReads] = look;
+  t.progress.seen[t.progress.seen_next++ % kRememberedReads] = look;
 }
 
 void productive() {
-  self->unproductive = 0;
+  self->progress.unproductive = 0;
   control.quiet_steps = 0;
   control.looks = 0;
 }

@@ -88,9 +88,10 @@ static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) 
 }
 
 void read_back(Thread& t, const void* frame) {
-  const uint64_t end = t.written_event, first = t.written_first ? t.written_first : end;
-  t.written_event = t.written_first = 0;
-  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, event_at(end - 1), t.written_address, t.written_size);
+  const uint64_t end = t.events.written, first = t.events.written_first ? t.events.written_first : end;
+  t.events.written = t.events.written_first = 0;
+  if (HEDDLE_LIKELY(first == end))
+    return read_back_at(t, frame, event_at(end - 1), t.events.written_address, t.events.written_size);
   for (uint64_t n = first - 1; n < end; n++) {
     HeddleEvent& e = event_at(n);
     const bool writes = e.kind != HEDDLE_EV_WRITE_RANGE && (heddle_event_properties(e.kind) & HEDDLE_P_WRITE);
@@ -128,7 +129,7 @@ void record_decision(const View& view, const Thread& next, bool could_stay, bool
   e.object = next.op.object ? next.op.object : next.op.size;
   e.thread = (uint16_t)next.index;
   e.kind = (uint8_t)next.op.kind;
-  e.flags = HEDDLE_EF_POINT | (could_stay ? HEDDLE_OF_COULD_STAY : 0) | (next.deadline ? HEDDLE_OF_TIMED : 0) |
+  e.flags = HEDDLE_EF_POINT | (could_stay ? HEDDLE_OF_COULD_STAY : 0) | (next.expiry.deadline ? HEDDLE_OF_TIMED : 0) |
             (view.yielding ? HEDDLE_OF_GAVE_WAY : 0) | (handler ? HEDDLE_OF_HANDLER : 0);
   for (uint32_t i = 0; i < view.count; i++) {
     if (view.enabled[i] >= 64) {

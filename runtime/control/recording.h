@@ -32,7 +32,7 @@ uint64_t emit_inside(Thread& t, const HeddleEvent& event);
 /// now.
 void read_back(Thread& t, const void* frame);
 inline void read_back_if_needed(Thread& t, const void* frame) {
-  if (HEDDLE_UNLIKELY(t.written_event)) read_back(t, frame);
+  if (HEDDLE_UNLIKELY(t.events.written)) read_back(t, frame);
 }
 #define HEDDLE_THIS_FRAME __builtin_frame_address(0)
 #define HEDDLE_CALLERS_FRAME (*(void**)__builtin_frame_address(0))

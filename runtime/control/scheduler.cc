@@ -60,8 +60,8 @@ bool can_run(Thread& t) {
   if (t.state != HEDDLE_T_PENDING) return false;
   if (!t.ready) return true;
   if (t.ready == word_is_zero ? word_is_zero(t.argument) : t.ready(t.argument)) return true;
-  if (t.deadline && (t.may_expire || control.now >= t.deadline)) return true;
-  return (t.cancel_requested && cancel_wakes(t)) || io_signal_waits(t);
+  if (t.expiry.deadline && (t.expiry.may_expire || control.now >= t.expiry.deadline)) return true;
+  return (t.sync.cancel_requested && cancel_wakes(t)) || io_signal_waits(t);
 }
 
 namespace {
@@ -71,8 +71,8 @@ void collect_returned() {
   if (!control.out) return;
   for (uint32_t i = 0; i < control.thread_count; i++) {
     Thread& t = control.threads[i];
-    if (t.state != HEDDLE_T_OUT || !__atomic_load_n(&t.io_returned, __ATOMIC_ACQUIRE)) continue;
-    t.io_returned = 0;
+    if (t.state != HEDDLE_T_OUT || !__atomic_load_n(&t.backend.io_returned, __ATOMIC_ACQUIRE)) continue;
+    t.backend.io_returned = 0;
     t.state = HEDDLE_T_PENDING;
     t.info->state = HEDDLE_T_PENDING;
     control.out--;
@@ -93,8 +93,8 @@ void rebuild_enabled() {
     t->enabled = can_run(*t);
     if (t->enabled)
       *enabled++ = t->index;
-    else if (t->state == HEDDLE_T_PENDING && t->deadline && t->deadline < next_deadline)
-      next_deadline = t->deadline;
+    else if (t->state == HEDDLE_T_PENDING && t->expiry.deadline && t->expiry.deadline < next_deadline)
+      next_deadline = t->expiry.deadline;
   }
   if (HEDDLE_UNLIKELY(io_timer_due < next_deadline) && (next_deadline != ~0ull || !io_timer_only_ends_program()))
     next_deadline = io_timer_due;
@@ -110,7 +110,7 @@ bool recording_ended_outside() {
   if (!region->run.feed || replay_has_more()) return false;
   for (uint32_t i = 0; i < control.thread_count; i++)
     if (const Thread& t = control.threads[i];
-        t.state == HEDDLE_T_PENDING && !t.waits_inside &&
+        t.state == HEDDLE_T_PENDING && !t.io.waits_inside &&
         (t.op.kind == HEDDLE_EV_IO_RETURN ||
          (t.op.kind == HEDDLE_EV_HANDOVER && t.ready)))  // in a question (io/stream.cc)
       return true;
@@ -119,7 +119,7 @@ bool recording_ended_outside() {
 
 // Without a signal: when one comes is not known to a replay before it is due.
 bool could_go_on(Thread& t) {
-  return !t.ready || t.ready(t.argument) || (t.deadline && control.now >= t.deadline);
+  return !t.ready || t.ready(t.argument) || (t.expiry.deadline && control.now >= t.expiry.deadline);
 }
 
 bool handlers_come_first(Thread& next) {
@@ -143,8 +143,9 @@ void commit(Thread* current, Thread& next, bool fair) {
   if (new_segment) {
     if (control.segment_thread != ~0u) {
       Thread& left = control.threads[control.segment_thread];
-      preempts = !fair && &left == current && left.enabled && left.state == HEDDLE_T_PENDING && !left.yielding &&
-                 !(heddle_event_properties(left.op.kind) & HEDDLE_P_YIELDS) && could_go_on(left);
+      preempts = !fair && &left == current && left.enabled && left.state == HEDDLE_T_PENDING &&
+                 !left.progress.yielding && !(heddle_event_properties(left.op.kind) & HEDDLE_P_YIELDS) &&
+                 could_go_on(left);
       if (preempts) left.info->flags |= kPreempted;
       r.switches++;
       r.preemptions += preempts;
@@ -171,7 +172,7 @@ void commit(Thread* current, Thread& next, bool fair) {
       e.flags |= HEDDLE_EF_VALUE;
     }
     next.info->flags &= ~kPreempted;
-    next.last_event = emit(next, e) + 1;
+    next.events.last = emit(next, e) + 1;
   } else {
     next.info->flags &= ~kPreempted;
   }
@@ -197,7 +198,7 @@ void let_stay(const Thread& t, uint64_t ask_again) {
   if (const uint64_t half = control.max_steps / 2; control.steps <= half && half < until)
     until = half + 1;                                                          // fair from there on
   if (HEDDLE_UNLIKELY(signals_at_points) && io_signal_has_come(t)) until = 0;  // at its next point
-  control.stay_until = control.always_ask || t.cancel_requested || many_looks() ? 0
+  control.stay_until = control.always_ask || t.sync.cancel_requested || many_looks() ? 0
                        : until < control.max_steps                              ? until
                                                                                 : control.max_steps - 1;
 }
@@ -236,10 +237,11 @@ Thread* choose(Thread* current) {
   }
   View view{control.enabled, control.enabled_count, current ? current->index : ~0u, current && current->enabled, false,
             control.steps, 0};
-  if (current && (current->yielding || (waits_for_time(*current) && !current->expires_at_once) ||
-                  current->unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
+  if (current &&
+      (current->progress.yielding || (waits_for_time(*current) && !current->expiry.expires_at_once) ||
+       current->progress.unproductive > kSpinLimit || control.steps - control.segment_start > kFairSegment)) {
     view.yielding = true;
-    current->unproductive = 0;
+    current->progress.unproductive = 0;
     if (control.steps - control.segment_start > kFairSegment) control.segment_start = control.steps;
   }
   const bool fair = schedule_must_be_fair();
@@ -275,12 +277,12 @@ Wake controlled_turn(Thread& t, const Op& op, Ready ready, void* argument, uint6
   t.op = op;
   t.ready = ready;
   t.argument = argument;
-  t.deadline = deadline;
-  t.yielding = yielding;
-  t.may_expire = deadline && discipline.may_expire_early(t);
-  if (t.may_expire && t.expires_at_once) t.yielding = false;
+  t.expiry.deadline = deadline;
+  t.progress.yielding = yielding;
+  t.expiry.may_expire = deadline && discipline.may_expire_early(t);
+  if (t.expiry.may_expire && t.expiry.expires_at_once) t.progress.yielding = false;
   t.state = HEDDLE_T_PENDING;
-  t.patience = kHookBudget;
+  t.progress.patience = kHookBudget;
   const bool runnable = !ready || ready(argument);
   if (deadline || t.enabled != runnable) control.dirty = true;
   uint16_t& waits = ready == word_is_zero ? word_waits(argument) : control.other_waits;
@@ -326,11 +328,11 @@ __attribute__((noinline)) bool interrupted(Thread& t, const Op& op) {
 // A signal that came before a step that could be executed: its handler runs in place of it, then the thread waits to be
 // chosen again.
 __attribute__((noinline)) void run_handlers_first(Thread& t) {
-  const auto atomic = t.atomic;  // the handler has hooks too
+  const auto atomic = t.hooks.atomic;  // the handler has hooks too
   const auto stack = t.info->pending_stack;
   t.handlers_first = false;
   io_run_handlers_first(t);
-  t.atomic = atomic;
+  t.hooks.atomic = atomic;
   t.info->pending_stack = stack;
   control.dirty = true;
 }
@@ -369,16 +371,16 @@ Wake point(const Op& op, Ready ready, void* argument, uint64_t deadline) {
 }
 
 void point_here(Thread& t, const Op& op) {
-  if (HEDDLE_UNLIKELY(t.unproductive >
+  if (HEDDLE_UNLIKELY(t.progress.unproductive >
                       kSpinLimit)) {  // a signal may be what the loop waits for; its handler has hooks too
-    auto atomic = t.atomic;
+    auto atomic = t.hooks.atomic;
     auto stack = t.info->pending_stack;
     io_deliver_signals();
-    t.atomic = atomic;
+    t.hooks.atomic = atomic;
     t.info->pending_stack = stack;
   }
   pass(t, op, nullptr, nullptr, 0, false);
-  if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
+  if (HEDDLE_UNLIKELY(t.sync.cancel_requested)) asynchronous_cancellation(t);
 }
 
 namespace {
@@ -389,7 +391,7 @@ bool must_give_way(Thread& t) {
   constexpr uint32_t kFreeYields = 2, kMoreFreeYields = 8, kOneIn = 4;
   const HeddleRun& run = region->run;
   const bool more = run.early_timeouts && mix_bits(run_seed(run)) % 2;
-  if (t.free_yields < (more ? kMoreFreeYields : kFreeYields)) return t.free_yields++, false;
+  if (t.progress.free_yields < (more ? kMoreFreeYields : kFreeYields)) return t.progress.free_yields++, false;
   return run.strategy == HEDDLE_STRATEGY_PREFIX || mix_bits(run_seed(run) + control.steps * 64 + t.index) % kOneIn != 0;
 }
 }  // namespace
@@ -413,11 +415,11 @@ Wake point_waiting(const Op& op, Ready ready, void* argument, uint64_t deadline)
 }
 
 void last_event_failed() {
-  if (uint64_t n = self->last_event) event_at(n - 1).flags |= HEDDLE_EF_FAILED;
+  if (uint64_t n = self->events.last) event_at(n - 1).flags |= HEDDLE_EF_FAILED;
 }
 
 void last_event_value(uint64_t value) {
-  if (uint64_t n = self->last_event) {
+  if (uint64_t n = self->events.last) {
     event_at(n - 1).value = value;
     event_at(n - 1).flags |= HEDDLE_EF_VALUE;
   }
@@ -431,7 +433,7 @@ void leave(const Op& op) {
 void controlled_leave(Thread& t) {
   t.state = HEDDLE_T_OUT;
   t.info->state = HEDDLE_T_OUT;
-  t.io_returned = 0;
+  t.backend.io_returned = 0;
   control.out++;
   control.dirty = true;
   HEDDLE_CAPTURE_REGS(*t.info);
@@ -445,9 +447,9 @@ void controlled_enter(Thread& t, const Op& op) {
   t.op = op;
   t.ready = nullptr;
   t.argument = nullptr;
-  t.deadline = 0;
-  t.may_expire = false;
-  t.yielding = true;
+  t.expiry.deadline = 0;
+  t.expiry.may_expire = false;
+  t.progress.yielding = true;
   t.info->pending_kind = op.kind;
   t.info->pending_site = op.site;
   t.info->pending_object = op.object;
@@ -457,7 +459,7 @@ void controlled_enter(Thread& t, const Op& op) {
   await_dying_if_any();
   t.state = HEDDLE_T_RUNNING;
   t.info->state = HEDDLE_T_RUNNING;
-  t.patience = kHookBudget;
+  t.progress.patience = kHookBudget;
   control.dirty = true;
   debugger_at_step();
   io_rearm();

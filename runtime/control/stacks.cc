@@ -102,8 +102,8 @@ struct Walk {
     if (pc < 4096) return false;
     // From the handler of a trapped system call to the program: what lies between is the kernel's frame, and libc's
     // function.
-    const bool trapped = self && low < self->trapped_at && self->trapped_at < fp;
-    if (trapped) low = self->trapped_at - 16;
+    const bool trapped = self && low < self->io.trapped_at && self->io.trapped_at < fp;
+    if (trapped) low = self->io.trapped_at - 16;
     if ((trapped || !in_executable(last())) && n + 1 < kMaxFrames && !next_call())
       if (uint64_t caller = hidden_caller(low, fp, trapped)) add(caller);
     add(pc);

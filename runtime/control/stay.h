@@ -26,7 +26,7 @@ inline bool may_stay() {
 }
 
 inline void stay(Thread& t, const Op& op) {
-  t.patience = kHookBudget;
+  t.progress.patience = kHookBudget;
   HeddleThreadInfo& info = *t.info;
   info.pending_kind = op.kind;
   info.pending_site = op.site;

@@ -29,12 +29,12 @@ void check_read(const Granule& g, Doing& me) {
 void read_granule(const Granule& g, Doing& me) {
   Cell& c = *g.cell;
   Thread& t = me.t;
-  Access now{t.epoch, me.site, me.get_stack(), 0};
+  Access now{t.detector.epoch, me.site, me.get_stack(), 0};
   if (c.write & kSharedReads) {
     AccessSet*& readers = held_set(c.read_site);
-    c.read = t.epoch;
+    c.read = t.detector.epoch;
     // Read before in this interval: whoever wrote since then has checked against that.
-    if (readers->covers(t.epoch, false)) return;
+    if (readers->covers(t.detector.epoch, false)) return;
     check_read(g, me);
     readers = readers->add(t, now);
     if (readers->size() > 1) return;
@@ -45,12 +45,12 @@ void read_granule(const Granule& g, Doing& me) {
     if (c.read != kEmpty && !ordered(c.read, t)) {
       AccessSet* readers = AccessSet::make()->append(only_read(g))->append(now);
       c.read_site = hold_set(readers);
-      c.read = t.epoch;
+      c.read = t.detector.epoch;
       c.write |= kSharedReads;
       return;
     }
   }
-  c.read = t.epoch;
+  c.read = t.detector.epoch;
   c.read_site = me.site;
   if (g.stacks) g.stacks->read = now.stack;
 }
@@ -70,7 +70,7 @@ bool write_granule(const Granule& g, Doing& me) {
     c.read = kEmpty;
     c.read_site = kNoSite;
   }
-  c.write = me.t.epoch;
+  c.write = me.t.detector.epoch;
   c.write_site = me.site;
   if (g.stacks) g.stacks->write = me.get_stack();
   return raced;
@@ -92,7 +92,7 @@ bool is_done(const Cell& c, Epoch e) {
 // A part of a word, or all of an expanded one.
 template <bool kWrite>
 void access_bytes(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
-  const Epoch e = me.t.epoch;
+  const Epoch e = me.t.detector.epoch;
   const uintptr_t word = low & ~uintptr_t{3};
   Cell& c = b.cells[(word & kBlockMask) / 4];
   // Whatever races with a part of a word that this thread wrote as a whole in this interval races with that write: the
@@ -118,7 +118,7 @@ void access_bytes(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
 // Whole words of one page. Neighbours have mostly the same history, which is checked once.
 template <bool kWrite>
 void access_words(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
-  const Epoch e = me.t.epoch;
+  const Epoch e = me.t.detector.epoch;
   Epoch write_seen = kEmpty, read_seen = kEmpty;  // ordered before this access
   Granule g = word_granule(b, low);
   for (; g.address < high; g.address += 4, g.cell++, g.stacks = g.stacks ? g.stacks + 1 : nullptr) {
@@ -155,7 +155,7 @@ void access_page(Block& b, uintptr_t low, uintptr_t high, Doing& me) {
   if (HEDDLE_UNLIKELY(!is_touched(b, low))) {
     if (may_be_uniform) {
       const Granule g = page_granule(b, low);
-      if (is_done<kWrite>(*g.cell, me.t.epoch)) return;
+      if (is_done<kWrite>(*g.cell, me.t.detector.epoch)) return;
       if constexpr (kWrite)
         write_granule(g, me);
       else
@@ -252,14 +252,14 @@ bool check_atomics(const Granule& g, Doing& me, bool writes_only) {
   Doing { t, site, kind, address, size, __builtin_frame_address(0), __builtin_return_address(0) }
 
 void read(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site) {
-  if (!on || t.ignore_reads) return;
+  if (!on || t.detector.ignore_reads) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   Doing me = HEDDLE_DOING(t, site_ref(site), HEDDLE_EV_READ, a, size);
   access_small<false>(a, size, me);
 }
 
 void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* site) {
-  if (!on || t.ignore_writes) return;
+  if (!on || t.detector.ignore_writes) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   Doing me = HEDDLE_DOING(t, site_ref(site), HEDDLE_EV_WRITE, a, size);
   access_small<true>(a, size, me);
@@ -267,7 +267,8 @@ void write(Thread& t, const volatile void* address, uint32_t size, HeddleSite* s
 
 void range(Thread& t, const volatile void* address, size_t length, bool is_write, HeddleSite* site, uint32_t pc_site) {
   auto a = reinterpret_cast<uintptr_t>(address);
-  if (!on || length == 0 || (is_write ? t.ignore_writes : t.ignore_reads) || !plausible(a, length)) return;
+  if (!on || length == 0 || (is_write ? t.detector.ignore_writes : t.detector.ignore_reads) || !plausible(a, length))
+    return;
   uint32_t kind = is_write ? HEDDLE_EV_WRITE_RANGE : HEDDLE_EV_READ_RANGE;
   Doing me = HEDDLE_DOING(t, site ? site_ref(site) : pc_site, kind, a, 0);
   if (length <= 16) return is_write ? access_small<true>(a, length, me) : access_small<false>(a, length, me);

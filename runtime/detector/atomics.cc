@@ -20,10 +20,10 @@ void atomic_granule(const Granule& g, Doing& me, bool is_write) {
   AtomicRecord& r = make_atomic(g.address);
   c.write |= kHasAtomics;
   if (!r.history) r.history = AccessSet::make();
-  if (r.history->covers(t.epoch, is_write)) return;
+  if (r.history->covers(t.detector.epoch, is_write)) return;
   check_plain_write(g, me);
   if (is_write) check_plain_reads(g, me);
-  r.history = r.history->add(t, {t.epoch, me.site, me.get_stack(), is_write});
+  r.history = r.history->add(t, {t.detector.epoch, me.site, me.get_stack(), is_write});
 }
 
 // Calls f(record) for the parts of [a, a + size) that atomics have accessed. Words that were accessed in parts have a
@@ -63,7 +63,7 @@ Release* only_release(uintptr_t a, uint32_t size) {
 // What a reader of the value that `t` just stored synchronises with. A read-modify-write continues the sequences of all
 // parts that it read.
 void publish(Thread& t, uintptr_t a, uint32_t size, bool continues_sequence, uint32_t order) {
-  const Clock& published = releases(order) ? t.clock->current : t.clock->fenced;
+  const Clock& published = releases(order) ? t.detector.clock->current : t.detector.clock->fenced;
   Release* next = only_release(a, size);
   if (!next) {
     next = make_release();
@@ -80,24 +80,24 @@ void publish(Thread& t, uintptr_t a, uint32_t size, bool continues_sequence, uin
 
 void atomic(Thread& t, const volatile void* address, uint32_t size, uint32_t kind, uint32_t order, bool success,
             HeddleSite* site) {
-  if (!on || t.ignore_sync) return;
+  if (!on || t.detector.ignore_sync) return;
   auto a = reinterpret_cast<uintptr_t>(address);
   bool stores = kind != HEDDLE_EV_ATOMIC_LOAD && success, loads = kind != HEDDLE_EV_ATOMIC_STORE;
   current_epoch(t);
-  if (loads) observe(acquires(order) ? t.clock->current : t.clock->unacquired, a, size);
+  if (loads) observe(acquires(order) ? t.detector.clock->current : t.detector.clock->unacquired, a, size);
   Doing me{t, site_ref(site), kind, a, size, __builtin_frame_address(0), __builtin_return_address(0)};
   for_granules(a, size, [&me, stores](const Granule& g) { atomic_granule(g, me, stores); });
   if (stores && on) publish(t, a, size, loads, order);
 }
 
 void fence(Thread& t, uint32_t order) {
-  if (!on || t.ignore_sync) return;
+  if (!on || t.detector.ignore_sync) return;
   if (acquires(order)) {
-    t.clock->current.join(t.clock->unacquired);
-    t.clock->unacquired.clear();
+    t.detector.clock->current.join(t.detector.clock->unacquired);
+    t.detector.clock->unacquired.clear();
   }
   if (releases(order)) {
-    t.clock->fenced.assign(t.clock->current);
+    t.detector.clock->fenced.assign(t.detector.clock->current);
     close_epoch(t);
   }
 }

@@ -48,10 +48,10 @@ void Clock::release() {
 }
 
 void release_into(Thread& t, Clock& c) {
-  c.join(t.clock->current);
+  c.join(t.detector.clock->current);
   close_epoch(t);
 }
 
-void acquire_from(Thread& t, const Clock& c) { t.clock->current.join(c); }
+void acquire_from(Thread& t, const Clock& c) { t.detector.clock->current.join(c); }
 
 }  // namespace heddle::rt::detector

@@ -51,7 +51,7 @@ namespace detector {
 /// Did the interval `e` end before this moment of `t`? (Or is it t's own.)
 inline bool ordered(Epoch e, const Thread& t) {
   uint32_t owner = thread_of(e);
-  return owner == t.index || t.clock->current.get(owner) >= e;
+  return owner == t.index || t.detector.clock->current.get(owner) >= e;
 }
 
 /// Gives `t` its clocks if it has none yet.

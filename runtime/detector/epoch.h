@@ -34,8 +34,10 @@ void forget_everything();
 
 /// The thread's open interval; at most once per operation a restart happens in here, so call it before touching any
 /// shadow.
-inline Epoch current_epoch(Thread& t) { return HEDDLE_LIKELY(t.epoch != kIdle) ? t.epoch : open_epoch(t); }
-inline void close_epoch(Thread& t) { t.epoch = kIdle; }
+inline Epoch current_epoch(Thread& t) {
+  return HEDDLE_LIKELY(t.detector.epoch != kIdle) ? t.detector.epoch : open_epoch(t);
+}
+inline void close_epoch(Thread& t) { t.detector.epoch = kIdle; }
 inline uint32_t thread_of(Epoch e) { return epoch_owner[e]; }
 
 }  // namespace heddle::rt::detector

@@ -29,13 +29,15 @@ inline __attribute__((always_inline)) bool recorded(uintptr_t a, Epoch e) {
 
 template <uint32_t kSize>
 inline __attribute__((always_inline)) void read(Thread& t, const volatile void* address, HeddleSite* site) {
-  if (!on || HEDDLE_LIKELY((recorded<kSize, &Cell::read>(reinterpret_cast<uintptr_t>(address), t.epoch)))) return;
+  if (!on || HEDDLE_LIKELY((recorded<kSize, &Cell::read>(reinterpret_cast<uintptr_t>(address), t.detector.epoch))))
+    return;
   read(t, address, kSize, site);
 }
 
 template <uint32_t kSize>
 inline __attribute__((always_inline)) void write(Thread& t, const volatile void* address, HeddleSite* site) {
-  if (!on || HEDDLE_LIKELY((recorded<kSize, &Cell::write>(reinterpret_cast<uintptr_t>(address), t.epoch)))) return;
+  if (!on || HEDDLE_LIKELY((recorded<kSize, &Cell::write>(reinterpret_cast<uintptr_t>(address), t.detector.epoch))))
+    return;
   write(t, address, kSize, site);
 }
 

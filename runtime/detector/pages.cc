@@ -33,9 +33,9 @@ void spread(Block& b, uintptr_t a) {
 void gather_written(Block& b, uintptr_t a, Doing& me) {
   const Cell* c = cells_of(b, a);
   for (uint32_t i = 0; i < kPageCells; i++)
-    if (c[i].write != me.t.epoch) return;
+    if (c[i].write != me.t.detector.epoch) return;
   // What was read before happened before this write, or the race was reported: the write stands for it.
-  become_uniform(b, a, Cell{me.t.epoch, kEmpty, me.site, kNoSite}, {me.get_stack(), 0});
+  become_uniform(b, a, Cell{me.t.detector.epoch, kEmpty, me.site, kNoSite}, {me.get_stack(), 0});
 }
 
 void gather_equal(Block& b, uintptr_t a) {

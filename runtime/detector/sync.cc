@@ -18,7 +18,7 @@ Clock outside;         // io_release, io_acquire
 uint32_t not_joined;  // threads
 
 void release(Thread& t, SyncClock*& c) {
-  if (!on || t.ignore_sync) return;
+  if (!on || t.detector.ignore_sync) return;
   if (!c) {
     size_t bytes = sizeof(SyncClock);
     c = static_cast<SyncClock*>(pool_allocate(bytes));
@@ -28,7 +28,7 @@ void release(Thread& t, SyncClock*& c) {
 }
 
 void acquire(Thread& t, const SyncClock* c) {
-  if (on && c && !t.ignore_sync) acquire_from(t, c->clock);
+  if (on && c && !t.detector.ignore_sync) acquire_from(t, c->clock);
 }
 
 void forget(SyncClock*& c) {
@@ -56,12 +56,12 @@ Epoch open_epoch(Thread& t) {
   }
   Epoch e = ++last_epoch;
   epoch_owner[e] = static_cast<uint16_t>(t.index);
-  t.clock->current.set(t.index, e);
-  return t.epoch = e;
+  t.detector.clock->current.set(t.index, e);
+  return t.detector.epoch = e;
 }
 
 void attach(Thread& t) {
-  if (!t.clock) t.clock = arena_new<VectorClock>();
+  if (!t.detector.clock) t.detector.clock = arena_new<VectorClock>();
   close_epoch(t);
 }
 
@@ -87,7 +87,7 @@ void thread_created(Thread& parent, Thread& child) {
   not_joined++;
   on = true;
   attach(child);
-  release_into(parent, child.clock->current);
+  release_into(parent, child.detector.clock->current);
 }
 
 void thread_started(Thread& t) {
@@ -97,10 +97,10 @@ void thread_started(Thread& t) {
 void thread_joined(Thread& joiner, Thread& joined) {
   if (!in_run) return;
   on = --not_joined > 1;
-  acquire_from(joiner, joined.clock->current);
-  joined.clock->current.release();
-  joined.clock->fenced.release();
-  joined.clock->unacquired.release();
+  acquire_from(joiner, joined.detector.clock->current);
+  joined.detector.clock->current.release();
+  joined.detector.clock->fenced.release();
+  joined.detector.clock->unacquired.release();
 }
 
 void acquire(Thread& t, Object& o) { acquire(t, o.clock); }

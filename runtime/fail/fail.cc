@@ -34,7 +34,7 @@ namespace {
 Thread* of_this_descriptor() {
   const pthread_t handle = pthread_self();
   for (uint32_t i = control.thread_count; i-- > 1;)
-    if (control.threads[i].handle == handle) return &control.threads[i];
+    if (control.threads[i].sync.handle == handle) return &control.threads[i];
   return nullptr;
 }
 Thread* of_this_kernel_thread() {
@@ -109,8 +109,8 @@ void fail_deadlock() {
 namespace {
 
 bool blocked_for_ever(const Thread& t) {
-  return t.state == HEDDLE_T_PENDING && t.ready && !t.deadline && !t.ready(t.argument) &&
-         !(t.cancel_requested && cancel_wakes(const_cast<Thread&>(t)));
+  return t.state == HEDDLE_T_PENDING && t.ready && !t.expiry.deadline && !t.ready(t.argument) &&
+         !(t.sync.cancel_requested && cancel_wakes(const_cast<Thread&>(t)));
 }
 
 // Somebody is blocked for ever, and all others do is to sleep again and again (a watchdog): a deadlock of those who do
@@ -169,7 +169,7 @@ bool in_lock_cycle(Thread& t) {
   const HeddleObjectInfo* objects = area<HeddleObjectInfo>(HEDDLE_AREA_OBJECTS);
   const Thread* at = &t;
   for (uint32_t hops = 0; hops <= control.thread_count; hops++) {
-    if (at->state != HEDDLE_T_PENDING || at->deadline || !at->ready || at->ready(at->argument)) return false;
+    if (at->state != HEDDLE_T_PENDING || at->expiry.deadline || !at->ready || at->ready(at->argument)) return false;
     uint32_t next;
     switch (at->op.kind) {
       case HEDDLE_EV_MUTEX_LOCK:

@@ -40,7 +40,7 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
                                    uint32_t failure_order, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  t->atomic = {size, kind, order, failure_order};
+  t->hooks.atomic = {size, kind, order, failure_order};
   if (may_stay() && site_is_near(site)) return stay(*t, Op{kind, site_id(site), 0, (uint64_t)p});
   return discipline.atomic(*t, p, size, kind, site);
 }
@@ -48,13 +48,13 @@ HEDDLE_EXPORT void __heddle_atomic(const volatile void* p, uint32_t size, uint32
 HEDDLE_EXPORT void __heddle_atomic_done(const volatile void* p, uint64_t value, uint32_t success, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
-  const auto op = t->atomic;
+  const auto op = t->hooks.atomic;
   if (HEDDLE_UNLIKELY(!op.size)) return;  // nobody wants to know
   uint64_t after = memory_now(p, op.size);
   bool changed = op.kind == HEDDLE_EV_ATOMIC_STORE || (op.kind != HEDDLE_EV_ATOMIC_LOAD && success && after != value);
   changed ? productive() : looked_at(p, after);
   if (HEDDLE_UNLIKELY(recording.detail >= HEDDLE_DETAIL_POINTS)) {
-    if (uint64_t n = t->last_event) {
+    if (uint64_t n = t->events.last) {
       HeddleEvent& e = event_at(n - 1);
       e.flags |= (uint8_t)(size_log2(op.size) | HEDDLE_EF_VALUE | (success ? 0 : HEDDLE_EF_FAILED));
       e.value = op.kind == HEDDLE_EV_ATOMIC_LOAD || !success ? value : after;  // what was read, or what is there now

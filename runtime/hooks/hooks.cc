@@ -31,7 +31,7 @@ void record_access(Thread& t, const volatile void* p, uint32_t size, uint32_t ki
   e.kind = (uint8_t)kind;
   e.flags = (uint8_t)(length ? (uint32_t)HEDDLE_EF_VALUE : size_log2(size));
   e.stack = t.info->pending_stack;
-  t.last_event = emit(t, e) + 1;
+  t.events.last = emit(t, e) + 1;
 }
 
 // The program's stack is about to overflow: better in its own code than in the middle of ours, since it may handle
@@ -68,7 +68,7 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
     may_stay() ? stay(t, op) : point_here(t, op);
     is_write ? productive() : looked_at(p, 0);  // its value is not read here: the address may be bad
     if (recording.detail >= HEDDLE_DETAIL_POINTS) {
-      event_at(t.last_event - 1).flags |= (uint8_t)size_log2(size);
+      event_at(t.events.last - 1).flags |= (uint8_t)size_log2(size);
       if (length) last_event_value(length);
     }
   } else if (recording.detail >= HEDDLE_DETAIL_ACCESSES) {
@@ -76,9 +76,9 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
   }
   if (recording.detail < HEDDLE_DETAIL_ACCESSES || length) return;
   if (is_write) {
-    t.written_event = t.last_event;
-    t.written_address = p;
-    t.written_size = size;
+    t.events.written = t.events.last;
+    t.events.written_address = p;
+    t.events.written_size = size;
   } else if (uint64_t value; io_peek(p, size, &value)) {
     last_event_value(value);
   }
@@ -87,10 +87,10 @@ __attribute__((noinline)) void access_slow(Thread& t, const volatile void* p, ui
 // It gives way to nobody, but signals and cancellation reach it.
 static void computation_goes_on(Thread& t) {
   region->result.progress++;
-  const int32_t patience = t.patience;
+  const int32_t patience = t.progress.patience;
   io_deliver_signals();
-  t.patience = patience;
-  if (HEDDLE_UNLIKELY(t.cancel_requested)) asynchronous_cancellation(t);
+  t.progress.patience = patience;
+  if (HEDDLE_UNLIKELY(t.sync.cancel_requested)) asynchronous_cancellation(t);
 }
 
 void controlled_budget_spent(Thread& t, const HeddleSite* site) {
@@ -102,18 +102,18 @@ void controlled_budget_spent(Thread& t, const HeddleSite* site) {
 
 void controlled_patience_spent(Thread& t, const HeddleSite* site, uint32_t outcome, const volatile void* address) {
   if (spin_continues(t, site, outcome, address)) {
-    if (t.patience > 1) computation_goes_on(t);
+    if (t.progress.patience > 1) computation_goes_on(t);
     return;
   }
   region->result.progress++;
   point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
   spin_resumed(t);
-  if (t.cancel_requested) asynchronous_cancellation(t);
+  if (t.sync.cancel_requested) asynchronous_cancellation(t);
 }
 
 // A volatile access, or one of code without branch hooks.
 static void count_access(Thread& t, const HeddleSite* site, const volatile void* p) {
-  if (--t.patience <= 0) discipline.patience_spent(t, site, 0, p);
+  if (--t.progress.patience <= 0) discipline.patience_spent(t, site, 0, p);
 }
 
 // The register of results goes back to the program like a value, and may be pushed where a dead variable lies (`push
@@ -217,7 +217,7 @@ __attribute__((always_inline)) inline void count_branch(Thread& t, uint32_t outc
     if (HEDDLE_UNLIKELY(--t.budget <= 0)) discipline.budget_spent(t, site);
     return;
   }
-  if (HEDDLE_UNLIKELY(--t.patience <= 0)) discipline.patience_spent(t, site, outcome, nullptr);
+  if (HEDDLE_UNLIKELY(--t.progress.patience <= 0)) discipline.patience_spent(t, site, outcome, nullptr);
 }
 
 void controlled_branch_told(Thread& t, uint32_t outcome, HeddleSite* site) { count_branch(t, outcome, site); }
@@ -241,7 +241,7 @@ HEDDLE_EXPORT void __heddle_branch(uint32_t outcome, HeddleSite* site) {
   Thread* t = self;
   if (HEDDLE_UNLIKELY(!t)) return;
   if (HEDDLE_UNLIKELY(by_places)) return discipline.branch(*t, outcome, site);
-  if (HEDDLE_UNLIKELY(t->written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES)))
+  if (HEDDLE_UNLIKELY(t->events.written | (recording.detail >= HEDDLE_DETAIL_BRANCHES)))
     return branch_slow(*t, outcome, site);
   count_branch(*t, outcome, site);
 }

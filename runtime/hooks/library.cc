@@ -102,8 +102,8 @@ void heddle::rt::controlled_read_string(const volatile void* p, size_t bytes, si
 void heddle::rt::recorded_read_string(const volatile void* p, size_t bytes, size_t limit, uint32_t stops,
                                       HeddleSite* site) {
   Thread& t = *self;
-  const bool follows = t.read_bytes && t.read_at == t.budget;  // another string of the same call
-  const uint64_t other = t.read_from, other_bytes = follows ? t.read_bytes : 0;
+  const bool follows = t.recording.read_bytes && t.recording.read_at == t.budget;  // another string of the same call
+  const uint64_t other = t.recording.read_from, other_bytes = follows ? t.recording.read_bytes : 0;
   const bool was_ours = bytes && owns(t, (uint64_t)p, bytes, false);
   const int32_t before = t.budget;
   __heddle_read_range(p, bytes, site);
@@ -112,8 +112,8 @@ void heddle::rt::recorded_read_string(const volatile void* p, size_t bytes, size
   for (size_t now; !is_known && (now = extent((uint64_t)p, limit, (uint8_t)stops, (uint8_t)(stops >> 8))) > bytes;
        bytes = now)
     own_both(t, other, other_bytes, (uint64_t)p, now);
-  t.read_bytes = bytes;
-  t.read_at = t.budget;
+  t.recording.read_bytes = bytes;
+  t.recording.read_at = t.budget;
 }
 
 HEDDLE_EXPORT void __heddle_read_prefix(const volatile void* p, const volatile void* other, size_t limit,

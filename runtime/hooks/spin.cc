@@ -165,7 +165,7 @@ bool spin_continues(Thread& t, const HeddleSite* site, uint32_t outcome, const v
     s.given_way_at = s.hooks;
     return false;
   }
-  t.patience = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
+  t.progress.patience = kHookBudget - (int32_t)(control.steps % 61);  // not at the same place of a loop each time
   return true;
 }
 

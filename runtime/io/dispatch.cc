@@ -143,10 +143,10 @@ void on_sigsys(int, siginfo_t* info, void* context) {
     g[REG_RAX] = uncontrolled(c);
     return;
   }
-  const uint64_t before = t->trapped_at;
-  t->trapped_at = (uint64_t)g[REG_RSP];
+  const uint64_t before = t->io.trapped_at;
+  t->io.trapped_at = (uint64_t)g[REG_RSP];
   answer(c, (void*)(g[REG_RSP] - 16), (void*)g[REG_RIP], (long*)&g[REG_RAX]);
-  t->trapped_at = before;
+  t->io.trapped_at = before;
 }
 
 bool arm() {
@@ -216,11 +216,11 @@ bool io_peek(const volatile void* p, uint32_t size, uint64_t* value) {
 }
 
 ThreadIo& io_of(Thread& t) {
-  if (HEDDLE_LIKELY(t.io != nullptr)) return *static_cast<ThreadIo*>(t.io);
+  if (HEDDLE_LIKELY(t.io.state != nullptr)) return *static_cast<ThreadIo*>(t.io.state);
   ThreadIo* io = arena_new<ThreadIo>();
   stream_attach(t, *io);
   io->queued = static_cast<QueuedSignal*>(arena_allocate_cold(sizeof(QueuedSignal) * 65));
-  t.io = io;
+  t.io.state = io;
   io->mask = initial_mask(t);
   return *io;
 }

@@ -384,11 +384,11 @@ bool wait_here(Call& c, ThreadIo& io, uint64_t deadline) {
   left.append(&c.timeout, sizeof c.timeout);
   left.commit(c.thread, HEDDLE_IN_SYSCALL, (uint16_t)c.number, 0, kInputWaited);
   Waiting w{c, io, descriptors_let_out};
-  c.thread.waits_inside = true;
+  c.thread.io.waits_inside = true;
   control.inside_waits++;
   point_waiting(op_of(c, HEDDLE_EV_IO_RETURN), ends_wait, &w, deadline);
   control.inside_waits--;
-  c.thread.waits_inside = false;
+  c.thread.io.waits_inside = false;
   return !w.is_over() || waits_inside(c);
 }
 
@@ -465,11 +465,11 @@ void feed_inside(Call& c) {
     stream_consume(c.thread, io);
     const HeddleInput* next = stream_peek(io);
     const bool came = next && !(next->reserved & kInputTimedOut);
-    c.thread.waits_inside = true;
+    c.thread.io.waits_inside = true;
     control.inside_waits++;
     point_waiting(op_of(c, HEDDLE_EV_IO_RETURN), came ? nullptr : never, nullptr, deadline);
     control.inside_waits--;
-    c.thread.waits_inside = false;
+    c.thread.io.waits_inside = false;
   }
 }
 

@@ -118,7 +118,7 @@ Thread* thread_by_tid(Thread& from, long tid) {
   if (Thread* t = light_by_id(tid); t && !t->finished) return t;
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
-    bool told = t.io && static_cast<ThreadIo*>(t.io)->told_tid == tid;
+    bool told = t.io.state && static_cast<ThreadIo*>(t.io.state)->told_tid == tid;
     if (t.info && (told || t.info->tid == tid) && !t.finished) return &t;
   }
   return nullptr;
@@ -455,7 +455,7 @@ int heddle::rt::model_kill(pthread_t handle, int signo, int (*)(pthread_t, int),
   if (signo < 0 || signo > 64) return EINVAL;
   for (uint32_t i = thread_count(); i-- > 0;) {
     Thread& t = thread(i);
-    if (t.handle != handle || t.joined) continue;
+    if (t.sync.handle != handle || t.sync.joined) continue;
     if (t.finished || signo == 0) return 0;
     if (send_own_signal(*self, &t, signo, nullptr)) {
       if (&t == self) io_deliver_signals();  // before the call returns

@@ -108,7 +108,7 @@ void visible_point(Call& c) {
 // Asking in vain is spinning, but what it waits for may be outside: that makes no livelock.
 void account(const Call& c, long result) {
   if (HEDDLE_UNLIKELY(gave_baton_back(c.thread))) {
-    c.thread.unproductive = 0;
+    c.thread.progress.unproductive = 0;
     return;
   }
   bool in_vain = result < 0 || (c.policy.cls == Class::INPUT && result == 0);
@@ -289,7 +289,7 @@ long execute_leaving(Call& c, uint32_t flags) {
   return landing.return_with(execute_outside(c, io), op_of(c, HEDDLE_EV_IO_RETURN));
 }
 
-bool recorded_cancelled_outside(Thread& t) { return t.cancel_seen && cancel_pending(t); }
+bool recorded_cancelled_outside(Thread& t) { return t.sync.cancel_seen && cancel_pending(t); }
 
 // What came before the call does not interrupt it. Where it lets in what was blocked before, it does.
 void controlled_step_of_call(const Call& c, bool, bool masked) {

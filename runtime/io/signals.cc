@@ -62,7 +62,7 @@ void enqueue_process(int signo, const siginfo_t& info, bool external) {
 }
 
 void leave_blocking_call(Thread& t, ucontext_t* uc) {
-  if (t.io) __atomic_store_n(&static_cast<ThreadIo*>(t.io)->stop, 1, __ATOMIC_SEQ_CST);
+  if (t.io.state) __atomic_store_n(&static_cast<ThreadIo*>(t.io.state)->stop, 1, __ATOMIC_SEQ_CST);
   char* pc = (char*)uc->uc_mcontext.gregs[REG_RIP];
   if (pc >= heddle_blocking_begin && pc < heddle_blocking_end)
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)heddle_blocking_interrupted;
@@ -77,7 +77,7 @@ void on_interrupt(int, siginfo_t*, void* context) {
 void pass_on(int signo) {
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
-    bool blocks = !t.io || (static_cast<ThreadIo*>(t.io)->mask & bit(signo));
+    bool blocks = !t.io.state || (static_cast<ThreadIo*>(t.io.state)->mask & bit(signo));
     if (t.state != HEDDLE_T_OUT || blocks || !t.info) continue;
     raw_syscall(SYS_tgkill, real_pid, t.info->tid, kInterrupt);
     return;
@@ -96,7 +96,7 @@ void queue_external(int signo, siginfo_t* info, void* context) {
   // What the program sends itself does not come this way, but for what every thread blocks (send_own_signal). SIGPIPE
   // does.
   if (feeding()) return;  // a replay has its signals in the recording
-  if (signo == SIGPIPE && self && self->io && io_of(*self).sending) {
+  if (signo == SIGPIPE && self && self->io.state && io_of(*self).sending) {
     // For this thread alone, which does not have the baton: another one could take it. It comes again (buffers.cc).
     io_of(*self).pipe_broke = true;
     io_of(*self).broken_pipe = *info;
@@ -199,7 +199,7 @@ bool deliver(Thread& t, ucontext_t* context) {
 void apply_mask(uint64_t mask, ucontext_t* context) {
   if (on_fibers())
     for (uint32_t i = 0; i < thread_count(); i++)
-      if (Thread& t = thread(i); t.io && !t.finished) mask &= static_cast<ThreadIo*>(t.io)->mask;
+      if (Thread& t = thread(i); t.io.state && !t.finished) mask &= static_cast<ThreadIo*>(t.io.state)->mask;
   mask = without_sigsys(mask) & ~kFaults;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);  // at once: what was pending is queued now
   // The return from this trap restores the mask of its frame.
@@ -276,7 +276,9 @@ bool io_deliver_signals() {
   return deliver(t, nullptr);
 }
 
-bool io_no_signal_is_due(const Thread& t) { return t.io && !signals_due(*static_cast<const ThreadIo*>(t.io)); }
+bool io_no_signal_is_due(const Thread& t) {
+  return t.io.state && !signals_due(*static_cast<const ThreadIo*>(t.io.state));
+}
 void io_signal_opportunity_passed(Thread& t) { io_of(t).opportunities++; }
 
 void signals_after_call(Thread& t, ucontext_t* context) {
@@ -291,24 +293,26 @@ void io_interrupt(Thread& t) {
 bool io_signals_may_come() { return handles_any; }
 
 bool io_signal_recorded(const Thread& t) {
-  if (!t.io || t.in_runtime) return false;
-  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
+  if (!t.io.state || t.in_runtime) return false;
+  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io.state);
   return io.signal_at == (io.opportunities | kInWait);
 }
 
 bool io_signal_waits(const Thread& t) {
-  if (!t.io || t.in_runtime) return false;
-  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
+  if (!t.io.state || t.in_runtime) return false;
+  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io.state);
   return io.signal_at == (io.opportunities | kInWait) || signals_due(io);
 }
 
 bool io_signal_comes_first(const Thread& t) {
-  if (!t.io || t.in_runtime) return false;
-  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io);
+  if (!t.io.state || t.in_runtime) return false;
+  const ThreadIo& io = *static_cast<const ThreadIo*>(t.io.state);
   return io.signal_at == ((t.info->steps + 1) | kAtStep) || signals_due(io);
 }
 
-bool io_signal_has_come(const Thread& t) { return t.io && signals_due(*static_cast<const ThreadIo*>(t.io)); }
+bool io_signal_has_come(const Thread& t) {
+  return t.io.state && signals_due(*static_cast<const ThreadIo*>(t.io.state));
+}
 
 void io_run_handlers_first(Thread& t) { run_due(t, io_of(t), t.info->steps | kAtStep, nullptr); }
 
@@ -359,7 +363,8 @@ bool concerns(const Blocked& b, const Thread& t) { return !b.target || b.target 
 
 bool somebody_takes(int signo) {
   for (uint32_t i = 0; i < thread_count(); i++)
-    if (const Thread& t = thread(i); t.io && !t.finished && !(static_cast<const ThreadIo*>(t.io)->mask & bit(signo)))
+    if (const Thread& t = thread(i);
+        t.io.state && !t.finished && !(static_cast<const ThreadIo*>(t.io.state)->mask & bit(signo)))
       return true;
   return false;
 }

@@ -42,80 +42,80 @@ void unlock() {
 
 void become_safe(Thread& t) {
   end_term(t);
-  __atomic_store_n(&t.safe, 1, __ATOMIC_SEQ_CST);
-  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.safe, 1);
+  __atomic_store_n(&t.recording.safe, 1, __ATOMIC_SEQ_CST);
+  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.recording.safe, 1);
 }
 
 // Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never
 // unmapped: at worst the one to wake has gone on by itself.
 void release(const Thread& t) {
-  baton_comes_after(t.step_clock);
+  baton_comes_after(t.recording.step_clock);
   Thread* next = next_waiter();
   unlock();
-  if (HEDDLE_UNLIKELY(next != nullptr)) futex_wake(&next->wake_word, 1);
+  if (HEDDLE_UNLIKELY(next != nullptr)) futex_wake(&next->backend.wake_word, 1);
 }
 
 }  // namespace
 
 void baton_take(Thread& t) {
-  if (t.baton_depth++) return;
-  t.was_outside = t.request.outside;
+  if (t.recording.baton_depth++) return;
+  t.recording.was_outside = t.request.outside;
   __atomic_store_n(&t.request.outside, 0, __ATOMIC_RELAXED);  // before the lock, which who counts on it holds
   if (HEDDLE_LIKELY(try_lock())) return;
   become_safe(t);
   lock();
-  __atomic_store_n(&t.safe, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&t.recording.safe, 0, __ATOMIC_RELAXED);
 }
 
 void baton_give(Thread& t) {
-  if (--t.baton_depth) return;
-  __atomic_store_n(&t.request.outside, t.was_outside, __ATOMIC_RELAXED);  // back to where it came from
-  t.was_outside = false;
+  if (--t.recording.baton_depth) return;
+  __atomic_store_n(&t.request.outside, t.recording.was_outside, __ATOMIC_RELAXED);  // back to where it came from
+  t.recording.was_outside = false;
   release(t);
 }
 
 uint32_t baton_give_all(Thread& t) {
-  uint32_t depth = t.baton_depth;
+  uint32_t depth = t.recording.baton_depth;
   if (!depth) return 0;
-  t.baton_depth = 1;
+  t.recording.baton_depth = 1;
   baton_give(t);
   return depth;
 }
 
 void baton_take_back(Thread& t, uint32_t depth) {
   baton_take(t);
-  t.baton_depth = depth;
+  t.recording.baton_depth = depth;
 }
 
 void baton_finish(Thread& t) {
   become_safe(t);
-  t.baton_depth = 0;
+  t.recording.baton_depth = 0;
   release(t);
 }
 
 uint32_t baton_lose(Thread& t) {
-  uint32_t depth = t.baton_depth;
+  uint32_t depth = t.recording.baton_depth;
   HEDDLE_CHECK(depth != 0);  // an entry into the runtime that did not take it
   become_safe(t);
-  t.baton_depth = 0;
+  t.recording.baton_depth = 0;
   release(t);
   return depth;
 }
 
 bool goes_on_without_baton(Thread& t, uint32_t depth) {
-  if (depth != 1 || t.was_outside || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED) ||
-      __atomic_load_n(&t.wanted, __ATOMIC_RELAXED))
+  if (depth != 1 || t.recording.was_outside || __atomic_load_n(&t.request.any, __ATOMIC_RELAXED) ||
+      __atomic_load_n(&t.recording.wanted, __ATOMIC_RELAXED))
     return false;
   // Its term has ended: it looks at the state of all it touches from here on, which must not be read before others can
   // see that it runs.
-  __atomic_exchange_n(&t.safe, 0, __ATOMIC_SEQ_CST);
+  __atomic_exchange_n(&t.recording.safe, 0, __ATOMIC_SEQ_CST);
   return true;
 }
 
 void baton_regain(Thread& t, uint32_t depth) {
   lock();
-  __atomic_store_n(&t.safe, 0, __ATOMIC_RELAXED);
-  t.baton_depth = depth;
+  __atomic_store_n(&t.recording.safe, 0, __ATOMIC_RELAXED);
+  t.recording.baton_depth = depth;
 }
 
 }  // namespace heddle::rt

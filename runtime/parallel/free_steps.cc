@@ -79,8 +79,8 @@ const Site* find_site(void* caller) {
 
 // Null: not known.
 LatestSite* known_site(Thread& t, void* caller) {
-  if (HEDDLE_UNLIKELY(!t.latest_sites)) return nullptr;
-  auto& latest = t.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 7) % kLatestSites];
+  if (HEDDLE_UNLIKELY(!t.recording.latest_sites)) return nullptr;
+  auto& latest = t.recording.latest_sites[((uint64_t)caller ^ (uint64_t)caller >> 7) % kLatestSites];
   if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return &latest;
   const Site* s = find_site(caller);
   if (!s) return nullptr;
@@ -90,10 +90,10 @@ LatestSite* known_site(Thread& t, void* caller) {
 
 // Again, now that it may be handled.
 __attribute__((noinline)) void resend_deferred(Thread& t) {
-  const int signo = (int)t.deferred_signal;
+  const int signo = (int)t.recording.deferred_signal;
   const uint64_t one = 1ull << (signo - 1);
-  t.deferred_signal = 0;
-  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signo, t.deferred_info);
+  t.recording.deferred_signal = 0;
+  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signo, t.recording.deferred_info);
   raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, nullptr, sizeof one);
 }
 
@@ -101,13 +101,13 @@ __attribute__((noinline)) void resend_deferred(Thread& t) {
 class FreeStep {
  public:
   explicit FreeStep(Thread& t) : thread_(t) {
-    __atomic_store_n(&t.in_free_step, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t.recording.in_free_step, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
   }
   ~FreeStep() {
-    __atomic_store_n(&thread_.in_free_step, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread_.recording.in_free_step, 0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (HEDDLE_UNLIKELY(thread_.deferred_signal)) resend_deferred(thread_);
+    if (HEDDLE_UNLIKELY(thread_.recording.deferred_signal)) resend_deferred(thread_);
   }
   FreeStep(const FreeStep&) = delete;
   /// Acquired: what was forbidden until a moment ago has raised the floor.
@@ -121,7 +121,7 @@ bool is_asked(const Thread& t) { return __atomic_load_n(&t.request.asked, __ATOM
 
 // In code without hooks, too (plain_code.cc): a function that only locks never comes to a hook that would say better.
 bool nothing_else_to_do(Thread& t) {
-  return !is_asked(t) && !t.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.written_event &&
+  return !is_asked(t) && !t.recording.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.events.written &&
          log_has_room(t);
 }
 
@@ -152,10 +152,10 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   if (!step.allowed() || !io_no_signal_is_due(*t)) return false;
   if (!turn(*o, lock ? kFree : mine, mine | kBusy)) return false;
   io_signal_opportunity_passed(*t);
-  t->unproductive = 0;
+  t->progress.unproductive = 0;
   t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
   log_free_step(*t, t->op, 0, o->last_step);
-  o->last_step = t->last_step;
+  o->last_step = t->recording.last_step;
   if (!lock) end_term(*t);
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
   return true;
@@ -163,7 +163,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
 
 template <class F>
 bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
-  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.baton_depth || !log_has_room(t)) return false;
+  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.recording.baton_depth || !log_has_room(t)) return false;
   const FreeStep step(t);
   if (!step.allowed()) return false;
   log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks, 0);
@@ -180,7 +180,7 @@ void await_free_steps() {
   raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
   for (uint32_t i = 0; i < control.thread_count; i++) {
     const Thread& t = control.threads[i];
-    while (&t != self && __atomic_load_n(&t.in_free_step, __ATOMIC_ACQUIRE)) take_a_nap();
+    while (&t != self && __atomic_load_n(&t.recording.in_free_step, __ATOMIC_ACQUIRE)) take_a_nap();
   }
 }
 
@@ -214,12 +214,12 @@ bool answer_freely(Thread& t, uint32_t hooks) {
     uint8_t asked = kRequestStop;
     __atomic_compare_exchange_n(&t.request.asked, &asked, (uint8_t)kRequestNone, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&t.answers, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&t.recording.answers, 1, __ATOMIC_SEQ_CST);
   });
 }
 
 void remember_site(void* caller, uint32_t site) {
-  if (!self->latest_sites) self->latest_sites = arena_new<LatestSite>(kLatestSites);
+  if (!self->recording.latest_sites) self->recording.latest_sites = arena_new<LatestSite>(kLatestSites);
   if (find_site(caller)) return;
   Site*& first = place(sites, kSitePlaces, (uint64_t)caller);
   Site* s = arena_new<Site>();
@@ -229,9 +229,9 @@ void remember_site(void* caller, uint32_t site) {
 
 bool free_step_defers(int signo, const void* info, void* context) {
   Thread* t = self;
-  if (!t || !t->in_free_step || t->deferred_signal) return false;
-  t->deferred_signal = (uint32_t)signo;
-  __builtin_memcpy(t->deferred_info, info, sizeof t->deferred_info);
+  if (!t || !t->recording.in_free_step || t->recording.deferred_signal) return false;
+  t->recording.deferred_signal = (uint32_t)signo;
+  __builtin_memcpy(t->recording.deferred_info, info, sizeof t->recording.deferred_info);
   const uint64_t one = 1ull << (signo - 1);
   auto* mask = reinterpret_cast<uint64_t*>(&static_cast<ucontext_t*>(context)->uc_sigmask);
   *mask |= one;  // until the step has ended
@@ -256,7 +256,7 @@ void await_model(Object& o) {
 
 void free_if_plain(Object& o) {
   if (o.owner || o.lock_waits || o.used_with_cond || !is_plain((void*)o.address)) return;
-  baton_comes_after(self->step_clock);
+  baton_comes_after(self->recording.step_clock);
   o.last_step = baton_clock;
   __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
   Object*& known = place(locks, kLockPlaces, o.address);

@@ -74,11 +74,11 @@ struct Cache {
 };
 
 Cache& cache_of(Thread& t) {
-  if (HEDDLE_UNLIKELY(!t.heap)) {
+  if (HEDDLE_UNLIKELY(!t.recording.heap)) {
     Inside inside;
-    t.heap = arena_allocate_cold(sizeof(Cache));
+    t.recording.heap = arena_allocate_cold(sizeof(Cache));
   }
-  return *static_cast<Cache*>(t.heap);
+  return *static_cast<Cache*>(t.recording.heap);
 }
 
 // The common memory belongs to whoever takes this step.
@@ -229,10 +229,10 @@ void own_heap_free(Thread& t, void* p) {
 }
 
 void own_heap_retire(Thread& t) {
-  if (!t.heap) return;
+  if (!t.recording.heap) return;
   for (int cls = 0; cls < kClasses; cls++)
     if (List& list = cache_of(t).lists[cls]; list.first) put_in_common(list, cls);
-  t.heap = nullptr;
+  t.recording.heap = nullptr;
 }
 
 }  // namespace heddle::rt

@@ -42,12 +42,12 @@ Claim claim(Thread& t, uint64_t word, uint32_t stripe, bool write) {
       if (!has_ended(owner_of(state), state, &number)) return Claim::kAsk;
       come_after(t, number);  // before others can see that it has the stripe
       if (change(stripe, state, word | (write ? 0 : kReadOnly)))
-        return number < t.last_step ? Claim::kMine : Claim::kAfterStep;
+        return number < t.recording.last_step ? Claim::kMine : Claim::kAfterStep;
     } else if (state == 0) {
       if (change(stripe, 0, word | (write ? 0 : kReadOnly))) return Claim::kMine;
     } else {
       if (write) return Claim::kAsk;
-      if (state < t.last_step) return Claim::kMine;
+      if (state < t.recording.last_step) return Claim::kMine;
       come_after(t, state);
       return Claim::kAfterStep;
     }
@@ -59,7 +59,7 @@ constexpr uint64_t kWaitNs = 1'000'000;
 // For those who asked, at a hook: they may be held up by what this thread does next.
 constexpr int kMostWaits = spins(2000);
 
-bool is_safe(const Thread& u) { return __atomic_load_n(&u.safe, __ATOMIC_SEQ_CST); }
+bool is_safe(const Thread& u) { return __atomic_load_n(&u.recording.safe, __ATOMIC_SEQ_CST); }
 void ask(Thread& u, uint8_t request) { __atomic_store_n(&u.request.asked, request, __ATOMIC_SEQ_CST); }
 bool is_awaited(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps; }
 void ask_to_stop(Thread& u) {
@@ -69,8 +69,8 @@ bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOM
 
 // Who takes a stripe first makes it its own, then asks. The other one's accesses before its answer are those that it
 // had looked up before, all later ones find the new owner: so it need not stay where it answers.
-void expect_answer(Thread& u) { u.answers_before = __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST); }
-bool has_answered(const Thread& u) { return __atomic_load_n(&u.answers, __ATOMIC_SEQ_CST) != u.answers_before; }
+void expect_answer(Thread& u) { u.recording.answers_before = __atomic_load_n(&u.recording.answers, __ATOMIC_SEQ_CST); }
+bool has_answered(const Thread& u) { return __atomic_load_n(&u.recording.answers, __ATOMIC_SEQ_CST) != u.recording.answers_before; }
 
 // `u` executes nothing that hooks would tell of, and cannot before the baton is free, or else looks at the states of
 // stripes again: what the caller took before it looked here, `u` finds taken.
@@ -104,7 +104,7 @@ struct Taker {
     uint64_t state;
   } taken = {};  // from an owner who is yet to stop
 
-  uint64_t word() const { return holds_on ? owner_bits(thread.index) | kHeldOn : thread.owner_word; }
+  uint64_t word() const { return holds_on ? owner_bits(thread.index) | kHeldOn : thread.recording.owner_word; }
 };
 
 // Until the owner has stopped nobody has looked at it; others need the baton.
@@ -113,9 +113,9 @@ void give_back(const Taker& taker) { store(taker.taken.stripe, taker.taken.state
 // While one of these is there, `u` does not go on from the hook where it stops.
 class Wanted {
  public:
-  explicit Wanted(Thread& u) : thread_(u) { __atomic_fetch_add(&u.wanted, 1, __ATOMIC_SEQ_CST); }
+  explicit Wanted(Thread& u) : thread_(u) { __atomic_fetch_add(&u.recording.wanted, 1, __ATOMIC_SEQ_CST); }
   ~Wanted() {
-    if (__atomic_sub_fetch(&thread_.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&thread_.wanted, 1);
+    if (__atomic_sub_fetch(&thread_.recording.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&thread_.recording.wanted, 1);
   }
   Wanted(const Wanted&) = delete;
 
@@ -126,11 +126,11 @@ class Wanted {
 // At a hook, with the baton: who asked and went to sleep is let in before the thread goes on.
 void stay_for_askers(Thread& t) {
   for (int i = 0; i < kMostWaits; i++) {
-    const uint32_t wanted = __atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST);
+    const uint32_t wanted = __atomic_load_n(&t.recording.wanted, __ATOMIC_SEQ_CST);
     if (!wanted) return;
     const uint32_t depth = baton_lose(t);
-    for (int n = 0; n < kSpins && __atomic_load_n(&t.wanted, __ATOMIC_RELAXED) == wanted; n++) __builtin_ia32_pause();
-    futex_wait(&t.wanted, wanted, kWaitNs);
+    for (int n = 0; n < kSpins && __atomic_load_n(&t.recording.wanted, __ATOMIC_RELAXED) == wanted; n++) __builtin_ia32_pause();
+    futex_wait(&t.recording.wanted, wanted, kWaitNs);
     baton_regain(t, depth);
   }
 }
@@ -138,7 +138,7 @@ void stay_for_askers(Thread& t) {
 void await_stop(Thread& u) {
   if (stops_soon(u)) return;
   ask(u, kRequestSleeps);
-  while (!has_stopped(u)) futex_wait(&u.safe, 0, kWaitNs);
+  while (!has_stopped(u)) futex_wait(&u.recording.safe, 0, kWaitNs);
 }
 
 // Without the baton, which is there again afterwards: until `u` stops, however short.
@@ -148,7 +148,7 @@ void sleep_until_stop(Taker& taker, Thread& u) {
   ask(u, kRequestSleeps);  // again: a step of its own has answered the last one
   const uint32_t depth = baton_lose(t);
   for (int n = 0; n < kSpins && !is_safe(u) && !u.request.outside; n++) __builtin_ia32_pause();
-  if (!is_safe(u) && !u.request.outside) futex_wait(&u.safe, 0, kWaitNs);
+  if (!is_safe(u) && !u.request.outside) futex_wait(&u.recording.safe, 0, kWaitNs);
   baton_regain(t, depth);
 }
 
@@ -193,11 +193,11 @@ bool stop_others(Taker& taker) {
   }
   give_back(taker);
   for (uint32_t i = 0; i < count; i++)
-    __atomic_fetch_add(&control.threads[i].wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&control.threads[i].recording.wanted, &control.threads[i] != &t, __ATOMIC_SEQ_CST);
   for (; u; u = another(t, [](Thread& o) { return !stays(o); })) sleep_until_stop(taker, *u);
   for (uint32_t i = 0; i < count; i++)
-    if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.wanted, 1, __ATOMIC_SEQ_CST) == 0)
-      futex_wake(&o.wanted, 1);
+    if (Thread& o = control.threads[i]; &o != &t && __atomic_sub_fetch(&o.recording.wanted, 1, __ATOMIC_SEQ_CST) == 0)
+      futex_wake(&o.recording.wanted, 1);
   return false;
 }
 
@@ -234,14 +234,14 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   const uint64_t stripes = (last >> kStripeBits) - (first >> kStripeBits) + 1;
   Claim worst = Claim::kMine;
   for (uint64_t i = 0; i < stripes && worst != Claim::kAsk; i++) {
-    const Claim c = claim(t, t.owner_word, stripe_of(first + (i << kStripeBits)), write);
+    const Claim c = claim(t, t.recording.owner_word, stripe_of(first + (i << kStripeBits)), write);
     if (c > worst) worst = c;
   }
   if (HEDDLE_LIKELY(worst == Claim::kMine)) return;
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
   if (worst == Claim::kAfterStep && take_freely(t, hooks + 1)) return;
-  const bool at_hook = t.baton_depth == 0;
-  if (at_hook) t.hook_place = hooks + 1;
+  const bool at_hook = t.recording.baton_depth == 0;
+  if (at_hook) t.recording.hook_place = hooks + 1;
   baton_take(t);
   take_all_over({t, at_hook}, first, stripes, write);
   log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);
@@ -256,8 +256,8 @@ bool owns(const Thread& t, uint64_t first, uint64_t bytes, bool write) {
 }
 
 void keep_source(Thread& t, uint64_t to, uint64_t size) {
-  while (!owns(t, t.read_from, t.read_bytes, false)) {
-    own_slow(t, t.read_from, t.read_from + t.read_bytes - 1, false);
+  while (!owns(t, t.recording.read_from, t.recording.read_bytes, false)) {
+    own_slow(t, t.recording.read_from, t.recording.read_from + t.recording.read_bytes - 1, false);
     if (!owns(t, to, size, true)) own_slow(t, to, to + size - 1, true);
   }
 }
@@ -295,7 +295,7 @@ static void hand_over_here(Thread& t, uint32_t hooks) {
   if (t.request.outside) hook_outside(t);
   if (!is_asked(t)) return;
   if (__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestStop &&
-      !__atomic_load_n(&t.wanted, __ATOMIC_SEQ_CST) && answer_freely(t, hooks + 1))
+      !__atomic_load_n(&t.recording.wanted, __ATOMIC_SEQ_CST) && answer_freely(t, hooks + 1))
     return;
   baton_take(t);
   stay_for_askers(t);
@@ -309,9 +309,9 @@ static void hand_over_here(Thread& t, uint32_t hooks) {
 
 void hand_over(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
-  t.hook_place = hooks + 1;
+  t.recording.hook_place = hooks + 1;
   hand_over_here(t, hooks);
-  t.hook_place = 0;
+  t.recording.hook_place = 0;
 }
 
 void log_last_places(const Thread* last) {

@@ -39,8 +39,8 @@ inline uint32_t stripe_of(uint64_t address) {
 /// `state` lets the thread do it without asking.
 template <bool kWrite>
 __attribute__((always_inline)) inline bool allows(const Thread& t, uint64_t state) {
-  if (kWrite) return state == t.owner_word;
-  return (state & ~kReadOnly) == t.owner_word || state - 1 < t.seen_shared;
+  if (kWrite) return state == t.recording.owner_word;
+  return (state & ~kReadOnly) == t.recording.owner_word || state - 1 < t.recording.seen_shared;
 }
 
 /// The access of a hook: returns when it is the thread's until its next hook.
@@ -92,11 +92,11 @@ void own_both(Thread& t, uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_by
 inline void own_source(Thread& t, const volatile void* p, uint64_t size) {
   const int32_t before = t.budget;
   own<false>(t, p, size);
-  if (HEDDLE_UNLIKELY(t.budget != before && t.read_bytes && t.read_at == before + 1))
-    own_both(t, t.read_from, t.read_bytes, (uint64_t)p, size);
-  t.read_from = (uint64_t)p;
-  t.read_bytes = size;
-  t.read_at = t.budget;
+  if (HEDDLE_UNLIKELY(t.budget != before && t.recording.read_bytes && t.recording.read_at == before + 1))
+    own_both(t, t.recording.read_from, t.recording.read_bytes, (uint64_t)p, size);
+  t.recording.read_from = (uint64_t)p;
+  t.recording.read_bytes = size;
+  t.recording.read_at = t.budget;
 }
 /// A range that is written; what was read by the hook before is still the thread's, too: a copy has two hooks and is
 /// one access.
@@ -104,9 +104,9 @@ void keep_source(Thread& t, uint64_t to, uint64_t size);
 inline void own_destination(Thread& t, const volatile void* p, uint64_t size) {
   const int32_t before = t.budget;
   own<true>(t, p, size);
-  if (HEDDLE_UNLIKELY(t.budget != before && t.read_bytes && t.read_at == before + 1))
+  if (HEDDLE_UNLIKELY(t.budget != before && t.recording.read_bytes && t.recording.read_at == before + 1))
     keep_source(t, (uint64_t)p, size);  // there was a step
-  t.read_bytes = 0;
+  t.recording.read_bytes = 0;
 }
 
 /// A hook without memory: a place to stop all the same.

@@ -15,14 +15,14 @@ namespace {
 bool place_reached(Thread& t) {
   bool cancelled = false;
   do {
-    const bool stops = t.stops_here;
+    const bool stops = t.recording.stops_here;
     t.budget = kHookBudget;
     if (!stops) {
       {
         const WithoutSignals until_the_step(t);  // the steps of their handlers count from it
         point_yielding(Op{HEDDLE_EV_BUDGET, 0, 0, 0});
       }
-      cancelled = t.cancel_requested;
+      cancelled = t.sync.cancel_requested;
       if (io_deliver_signals()) t.budget--;  // the rest of this hook is another one than the last of the handler
       continue;
     }
@@ -39,18 +39,18 @@ void count(Thread& t, const HeddleSite* site) {
 // A signal's handler may run at the hook, and has atomic operations of its own.
 class KeepAtomic {
  public:
-  explicit KeepAtomic(Thread& t) : thread_(t), atomic_(t.atomic) {}
-  ~KeepAtomic() { thread_.atomic = atomic_; }
+  explicit KeepAtomic(Thread& t) : thread_(t), atomic_(t.hooks.atomic) {}
+  ~KeepAtomic() { thread_.hooks.atomic = atomic_; }
   KeepAtomic(const KeepAtomic&) = delete;
   void nobody_wants_to_know() { atomic_.size = 0; }
 
  private:
   Thread& thread_;
-  decltype(Thread::atomic) atomic_;
+  decltype(Thread::hooks.atomic) atomic_;
 };
 
 bool is_told(const HeddleSite* site, const Thread& t) {
-  return site->flags || t.written_event | (recording.detail >= HEDDLE_DETAIL_BRANCHES);
+  return site->flags || t.events.written | (recording.detail >= HEDDLE_DETAIL_BRANCHES);
 }
 
 __attribute__((noinline)) void stop_at_branch(Thread& t, const HeddleSite* site) {
@@ -67,14 +67,16 @@ void followed_budget_spent(Thread& t, const HeddleSite*) {
 void recorded_budget_spent(Thread& t, const HeddleSite*) {
   bool cancelled;
   {
-    t.hook_place = (uint32_t)(kHookBudget - t.budget) + 1;
+    t.recording.hook_place = (uint32_t)(kHookBudget - t.budget) + 1;
     Inside inside;
     cancelled = place_reached(t);
   }
   if (HEDDLE_UNLIKELY(cancelled)) asynchronous_cancellation(t);
 }
 
-void endless_patience(Thread& t, const HeddleSite*, uint32_t, const volatile void*) { t.patience = kHookBudget; }
+void endless_patience(Thread& t, const HeddleSite*, uint32_t, const volatile void*) {
+  t.progress.patience = kHookBudget;
+}
 
 bool followed_count_hook(Thread& t) { return count(t, nullptr), false; }
 bool recorded_count_hook(Thread& t) { return count(t, nullptr), true; }

@@ -46,7 +46,7 @@ bool is_held_outside(const Thread& u) {
 }
 
 void hook_outside(Thread& t) {
-  *t.call_out = kHasHooks;
+  *t.recording.call_out = kHasHooks;
   come_in(t);
 }
 
@@ -57,10 +57,11 @@ using namespace heddle::rt;
 HEDDLE_EXPORT void __heddle_call_out(uint8_t* state) {
   Thread* t = self;
   if (HEDDLE_LIKELY(!parallel) || !t || *state == kHasHooks || !barriers_work) return;
-  t->call_out = state;
+  t->recording.call_out = state;
   place_is_safe(*t);
   __atomic_store_n(&t->request.outside, 1, __ATOMIC_RELEASE);
-  if (HEDDLE_UNLIKELY(__atomic_load_n(&t->request.asked, __ATOMIC_RELAXED) == kRequestSleeps)) futex_wake(&t->safe, 1);
+  if (HEDDLE_UNLIKELY(__atomic_load_n(&t->request.asked, __ATOMIC_RELAXED) == kRequestSleeps))
+    futex_wake(&t->recording.safe, 1);
 }
 
 HEDDLE_EXPORT void __heddle_call_in(void) {

@@ -59,7 +59,7 @@ void access(Thread& t, uint32_t action, uint32_t cell, bool write) {
   const auto* at = reinterpret_cast<const volatile void*>(kAddresses[cell]);
   write ? own<true>(t, at, 8) : own<false>(t, at, 8);
   protocol_access(&world.cells[cell]);
-  world.seen[t.index][action] = t.cancel_seen;
+  world.seen[t.index][action] = t.sync.cancel_seen;
   if (write)
     world.cells[cell] = value_of(t.index, action);
   else
@@ -117,7 +117,7 @@ void cancel(Thread& t) {
   {
     const NoFreeSteps none;
     log_step(t, Op{HEDDLE_EV_THREAD_CANCEL, 0, 0, 0}, 0);
-    world.threads[(t.index + 1) % used_threads].cancel_requested = 1;
+    world.threads[(t.index + 1) % used_threads].sync.cancel_requested = 1;
   }
   baton_give(t);
 }
@@ -192,7 +192,7 @@ void begin(const std::vector<std::string>& wanted) {
     t.info = &infos[i];
     t.budget = kHookBudget;
     t.state = HEDDLE_T_RUNNING;
-    t.safe = 1;
+    t.recording.safe = 1;
     begin_term(t, 1);
   }
 }
@@ -214,9 +214,9 @@ static bool somebody_forbids() {
 bool others_look_at(const volatile void* at) {
   const auto within = [at](const auto& value) { return (uint64_t)at - (uint64_t)&value < sizeof value; };
   for (const Thread& t : world.threads)
-    if (at == &t.in_free_step) return somebody_forbids();
+    if (at == &t.recording.in_free_step) return somebody_forbids();
   // Others may go on before its next operation: nobody could tell that from here.
-  if (running() != kNobody && at == &world.threads[running()].step_clock) return false;
+  if (running() != kNobody && at == &world.threads[running()].recording.step_clock) return false;
   return !at || within(world.threads) || within(world.stripes) || within(world.cells) || within(world.mutex) ||
          within(baton) || ((within(forbidden) || within(clock_floor)) && somebody_forbids());
 }

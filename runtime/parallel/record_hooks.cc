@@ -124,7 +124,7 @@ class Group {
     may_stay() ? stay(thread_, op) : point_here(thread_, op);
     writes_something() ? productive() : looked_at((const volatile void*)address(i), 0);
     if (recording.detail < HEDDLE_DETAIL_POINTS) return;
-    told(i, thread_.last_event);
+    told(i, thread_.events.last);
   }
 
   void record(uint32_t i) {
@@ -135,7 +135,7 @@ class Group {
     e.object = by_places ? i : 0;  // for src/lift: which one of its group
     e.thread = (uint16_t)thread_.index;
     e.kind = site(i).kind;
-    told(i, thread_.last_event = (first_ ? emit_inside(thread_, e) : emit(thread_, e)) + 1);
+    told(i, thread_.events.last = (first_ ? emit_inside(thread_, e) : emit(thread_, e)) + 1);
   }
 
   // `number` of its event + 1.
@@ -164,12 +164,12 @@ class Group {
 
   void finish() {
     if (!wrote_) return;
-    thread_.written_event = last_;
-    thread_.written_first = first_;
+    thread_.events.written = last_;
+    thread_.events.written_first = first_;
     if (first_ != last_) return;
     const HeddleEvent& e = event_at(last_ - 1);
-    thread_.written_address = (const volatile void*)e.address;
-    thread_.written_size = 1u << (e.flags & HEDDLE_EF_SIZE);
+    thread_.events.written_address = (const volatile void*)e.address;
+    thread_.events.written_size = 1u << (e.flags & HEDDLE_EF_SIZE);
   }
 
   Thread& thread_;

@@ -27,7 +27,7 @@ void lifted_start() {
 }
 
 void recorded_first_thread(Thread& main) {
-  main.safe = 0;
+  main.recording.safe = 0;
   parallel_start();
 }
 
@@ -37,13 +37,13 @@ void followed_first_thread(Thread& main) {
 }
 
 void recorded_thread_made(Thread& t) {
-  t.safe = 1;
+  t.recording.safe = 1;
   begin_term(t, 1);
   record_hooks_new_thread(t);
 }
 
 void lifted_thread_made(Thread& t) {
-  t.cancel_seen = 1;
+  t.sync.cancel_seen = 1;
   record_hooks_new_thread(t);
 }
 

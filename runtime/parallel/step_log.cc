@@ -23,16 +23,16 @@ bool begin_chunk(Thread& t, uint32_t bytes) {
   chunk->bytes = bytes;
   __atomic_store_n(&chunk->owner, t.index + 1, __ATOMIC_RELEASE);
   log.used += bytes;
-  t.log_next = reinterpret_cast<uint64_t*>(chunk + 1);
-  t.log_end = reinterpret_cast<uint64_t*>(chunk) + bytes / sizeof(uint64_t);
-  t.log_chunk = bytes < kLargestChunk ? 2 * bytes : bytes;
+  t.recording.log_next = reinterpret_cast<uint64_t*>(chunk + 1);
+  t.recording.log_end = reinterpret_cast<uint64_t*>(chunk) + bytes / sizeof(uint64_t);
+  t.recording.log_chunk = bytes < kLargestChunk ? 2 * bytes : bytes;
   return true;
 }
 
 // With the baton.
 bool make_room(Thread& t) {
   if (HEDDLE_LIKELY(log_has_room(t))) return true;
-  return begin_chunk(t, t.log_chunk ? t.log_chunk : kSmallestChunk) || begin_chunk(t, kSmallestChunk);
+  return begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk) || begin_chunk(t, kSmallestChunk);
 }
 
 // What follows is not recorded. Others have taken no step that comes after the one that has no room, and take none.
@@ -55,7 +55,7 @@ void raise_floor(uint64_t number) {
 
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
   // Who sleeps until this thread stops is answered by no step that it goes on from.
-  if (HEDDLE_LIKELY(!t.wanted)) t.request.asked = kRequestNone;
+  if (HEDDLE_LIKELY(!t.recording.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
   const uint64_t number = next_number(t, baton_clock);
   if (HEDDLE_UNLIKELY(!step_log.value.ended && !make_room(t))) end_log();

@@ -44,23 +44,23 @@ inline void baton_comes_after(uint64_t number) {
 }
 
 /// For one more step.
-inline bool log_has_room(const Thread& t) { return t.log_end - t.log_next >= HEDDLE_LOG_ENTRY_WORDS; }
+inline bool log_has_room(const Thread& t) { return t.recording.log_end - t.recording.log_next >= HEDDLE_LOG_ENTRY_WORDS; }
 
 /// A kill finds the entry whole or not at all.
 inline void append_step(Thread& t, uint64_t number, const Op& op, uint32_t hooks) {
   uint64_t words[HEDDLE_LOG_ENTRY_WORDS];
   const uint32_t what = op.kind == HEDDLE_EV_HANDOVER ? hooks : op.site;
-  const uint32_t count = heddle_entry_words(op.kind, what, op.object, number - t.last_step, words);
-  if (HEDDLE_UNLIKELY(count > 1)) __atomic_store_n(&t.log_next[1], words[1], __ATOMIC_RELAXED);
-  __atomic_store_n(&t.log_next[0], words[0], __ATOMIC_RELEASE);
-  t.log_next += count;
+  const uint32_t count = heddle_entry_words(op.kind, what, op.object, number - t.recording.last_step, words);
+  if (HEDDLE_UNLIKELY(count > 1)) __atomic_store_n(&t.recording.log_next[1], words[1], __ATOMIC_RELAXED);
+  __atomic_store_n(&t.recording.log_next[0], words[0], __ATOMIC_RELEASE);
+  t.recording.log_next += count;
 }
 
 // What a step begins for its thread.
 inline void begin_stretch(Thread& t) {
-  t.cancel_seen = t.cancel_requested;
+  t.sync.cancel_seen = t.sync.cancel_requested;
   t.budget = kHookBudget;
-  t.hook_place = 0;
+  t.recording.hook_place = 0;
   t.info->steps++;
 }
 
@@ -68,12 +68,12 @@ inline void begin_stretch(Thread& t) {
 inline uint64_t next_number(const Thread& t, uint64_t after) {
   const uint64_t floor = __atomic_load_n(&clock_floor.value, __ATOMIC_ACQUIRE);
   if (floor > after) after = floor;
-  return (t.step_clock > after ? t.step_clock : after) + 1;
+  return (t.recording.step_clock > after ? t.recording.step_clock : after) + 1;
 }
 
 /// Its entry is in the log.
 inline void step_is_taken(Thread& t, uint64_t number) {
-  t.last_step = number;
+  t.recording.last_step = number;
   come_after(t, number);
   see_shared(t);
   place_is_safe(t);  // until then the last one is true

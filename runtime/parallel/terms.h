@@ -46,25 +46,25 @@ static_assert(HEDDLE_MAX_THREADS < 1u << (63 - kOwnerShift));
 constexpr uint64_t kNoState = 1ull << 62;  // none is that
 inline void set_check_word(Thread& t) {
   const bool armed = t.request.armed;
-  t.check_word = armed ? kNoState : parallel ? t.owner_word : 0;
-  t.check_shared = armed ? 0 : t.seen_shared;
+  t.check_word = armed ? kNoState : parallel ? t.recording.owner_word : 0;
+  t.check_shared = armed ? 0 : t.recording.seen_shared;
 }
 /// Of its last step.
 inline void see_shared(Thread& t) {
-  t.seen_shared = t.last_step - 1;
+  t.recording.seen_shared = t.recording.last_step - 1;
   set_check_word(t);
 }
 
 /// The next step of the thread does. By itself; others may read the clock.
 inline void come_after(Thread& t, uint64_t number) {
-  if (number > t.step_clock) __atomic_store_n(&t.step_clock, number, __ATOMIC_RELEASE);
+  if (number > t.recording.step_clock) __atomic_store_n(&t.recording.step_clock, number, __ATOMIC_RELEASE);
 }
 /// What a thread did until it stopped, or ended a term, comes before a step that comes after this.
-inline uint64_t clock_of(const Thread& u) { return __atomic_load_n(&u.step_clock, __ATOMIC_ACQUIRE); }
+inline uint64_t clock_of(const Thread& u) { return __atomic_load_n(&u.recording.step_clock, __ATOMIC_ACQUIRE); }
 
 inline void begin_term(Thread& t, uint64_t term) {
-  __atomic_store_n(&t.terms.now, term, __ATOMIC_RELEASE);
-  t.owner_word = owner_bits(t.index) | term << 1;
+  __atomic_store_n(&t.recording.terms.now, term, __ATOMIC_RELEASE);
+  t.recording.owner_word = owner_bits(t.index) | term << 1;
   set_check_word(t);
 }
 
@@ -72,29 +72,29 @@ inline void begin_term(Thread& t, uint64_t term) {
 /// access is not done, or else in the next one.
 inline void place_is_safe(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
-  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.hook_place ? t.hook_place : hooks + 2),
+  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.recording.hook_place ? t.recording.hook_place : hooks + 2),
                    __ATOMIC_RELEASE);
 }
 
 /// By the thread itself. Its accesses so far are done; later ones look at the state first.
 inline void end_term(Thread& t) {
   place_is_safe(t);
-  const uint64_t term = t.terms.now;
-  __atomic_store_n(&t.terms.ended_by[term % kRememberedTerms], t.step_clock, __ATOMIC_RELEASE);
+  const uint64_t term = t.recording.terms.now;
+  __atomic_store_n(&t.recording.terms.ended_by[term % kRememberedTerms], t.recording.step_clock, __ATOMIC_RELEASE);
   begin_term(t, term + 1);
 }
 
 /// The same behind a step in a hook, whose access is yet to come.
 inline void end_term_in_hook(Thread& t) {
-  t.hook_place = 1;
+  t.recording.hook_place = 1;
   end_term(t);
 }
 
 /// The owner's term of that state has ended. *number is then what its clock was, or a later one.
 inline bool has_ended(const Thread& owner, uint64_t state, uint64_t* number) {
   const uint64_t term = term_of(state);
-  if (term == kHeldOn || __atomic_load_n(&owner.terms.now, __ATOMIC_ACQUIRE) == term) return false;
-  *number = __atomic_load_n(&owner.terms.ended_by[term % kRememberedTerms],
+  if (term == kHeldOn || __atomic_load_n(&owner.recording.terms.now, __ATOMIC_ACQUIRE) == term) return false;
+  *number = __atomic_load_n(&owner.recording.terms.ended_by[term % kRememberedTerms],
                             __ATOMIC_ACQUIRE);  // of this term, or of a later one
   return true;
 }

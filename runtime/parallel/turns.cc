@@ -44,7 +44,7 @@ void check_deadlock() {
   if (control.out || waiting_count.value < control.live || io_others_may_act) return;
   for (uint32_t i = 0; i < waiting_count.value; i++) {
     Thread& t = control.threads[waiting[i]];
-    if (t.deadline || can_run(t)) return;
+    if (t.expiry.deadline || can_run(t)) return;
   }
   if (control.live) fail_deadlock();
 }
@@ -54,7 +54,7 @@ enum : uint32_t { kAwake, kWoken, kAsleep };  // a thread's wake_word while it w
 // False: it was woken before.
 bool falls_asleep(Thread& t) {
   uint32_t awake = kAwake;
-  return __atomic_compare_exchange_n(&t.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST,
+  return __atomic_compare_exchange_n(&t.backend.wake_word, &awake, (uint32_t)kAsleep, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST);
 }
 
@@ -62,7 +62,7 @@ bool falls_asleep(Thread& t) {
 bool is_woken_soon(Thread& t) {
   constexpr int kSpins = 200;
   for (int i = 0; i < kSpins; i++) {
-    if (__atomic_load_n(&t.wake_word, __ATOMIC_ACQUIRE) == kWoken) return true;
+    if (__atomic_load_n(&t.backend.wake_word, __ATOMIC_ACQUIRE) == kWoken) return true;
     __builtin_ia32_pause();
   }
   return !falls_asleep(t);
@@ -72,19 +72,20 @@ void sleep_until_ready(Thread& t) {
   waiting[waiting_count.value++] = t.index;
   check_deadlock();
   for (;;) {
-    __atomic_store_n(&t.wake_word, kAwake,
+    __atomic_store_n(&t.backend.wake_word, kAwake,
                      __ATOMIC_SEQ_CST);  // before it looks: a signal that comes later makes it look again
     if (can_run(t)) break;
     uint64_t timeout = 0;
-    if (t.deadline) {
-      if ((control.now = real_elapsed()) >= t.deadline) break;
-      timeout = t.deadline - control.now;
+    if (t.expiry.deadline) {
+      if ((control.now = real_elapsed()) >= t.expiry.deadline) break;
+      timeout = t.expiry.deadline - control.now;
     }
     HEDDLE_CAPTURE_REGS(*t.info);
     uint32_t depth = baton_lose(t);
-    if (t.op.kind == HEDDLE_EV_SLEEP ? falls_asleep(t) : !is_woken_soon(t)) futex_wait(&t.wake_word, kAsleep, timeout);
+    if (t.op.kind == HEDDLE_EV_SLEEP ? falls_asleep(t) : !is_woken_soon(t))
+      futex_wait(&t.backend.wake_word, kAsleep, timeout);
     baton_regain(t, depth);
-    if (t.deadline) control.now = real_elapsed();
+    if (t.expiry.deadline) control.now = real_elapsed();
   }
   forget_waiting(t.index);
 }
@@ -102,14 +103,14 @@ void parallel_start() {
 
 uint64_t real_elapsed() { return monotonic() - started_ns; }
 
-void look_again(Thread& t) { __atomic_store_n(&t.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST); }
+void look_again(Thread& t) { __atomic_store_n(&t.backend.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST); }
 
 Thread* next_waiter() {
   if (HEDDLE_LIKELY(!control.dirty)) return nullptr;
   for (uint32_t i = 0; i < waiting_count.value; i++) {
     Thread& t = control.threads[waiting[i]];
-    if (__atomic_load_n(&t.wake_word, __ATOMIC_RELAXED) == kWoken || !can_run(t)) continue;
-    return __atomic_exchange_n(&t.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST) == kAsleep ? &t : nullptr;
+    if (__atomic_load_n(&t.backend.wake_word, __ATOMIC_RELAXED) == kWoken || !can_run(t)) continue;
+    return __atomic_exchange_n(&t.backend.wake_word, (uint32_t)kWoken, __ATOMIC_SEQ_CST) == kAsleep ? &t : nullptr;
   }
   control.dirty = false;
   return nullptr;
@@ -123,7 +124,7 @@ Wake parallel_turn(Thread& t, const Op& op, Ready ready, void* argument, uint64_
   }
   t.ready = ready;
   t.argument = argument;
-  t.deadline = deadline;
+  t.expiry.deadline = deadline;
   t.state = HEDDLE_T_PENDING;
   HeddleThreadInfo& info = *t.info;
   info.pending_kind = op.kind;
@@ -163,10 +164,10 @@ void parallel_leave(Thread& t) {
   t.state = HEDDLE_T_OUT;
   t.info->state = HEDDLE_T_OUT;
   control.out++;
-  t.outside_depth = baton_lose(t);
+  t.recording.outside_depth = baton_lose(t);
 }
 
-void parallel_come_back(Thread& t) { baton_regain(t, t.outside_depth); }
+void parallel_come_back(Thread& t) { baton_regain(t, t.recording.outside_depth); }
 
 void parallel_enter(Thread& t, const Op& op) {
   control.out--;

@@ -11,7 +11,7 @@ uint32_t baton_lose(Thread& t);
 void baton_regain(Thread& t, uint32_t depth);
 /// Instead of it, if nobody waits for the thread: it is back in the program's code, but for what concerns only itself.
 bool goes_on_without_baton(Thread& t, uint32_t depth);
-inline bool gave_baton_back(const Thread& t) { return parallel && !t.baton_depth; }
+inline bool gave_baton_back(const Thread& t) { return parallel && !t.recording.baton_depth; }
 
 /// Like Inside; meanwhile the thread may have given the baton back for good (TakeOff).
 class InsideCall {

@@ -64,7 +64,7 @@ constexpr Discipline kControlled = {
     .start = nothing,
     .first_thread = nothing_for,
     .run_starts = nothing_for,
-    .thread_made = [](Thread& t) { t.cancel_seen = 1; },
+    .thread_made = [](Thread& t) { t.sync.cancel_seen = 1; },
     .thread_runs = nothing_for,
     .os_thread_made = set_os_thread,
     .await_ended = nothing,

@@ -28,22 +28,23 @@ void start(const HeddleRun& run) {
 }
 
 void thread_created(uint32_t index) {
-  thread(index).priority = kInitial + (rng.next() >> 31 << 12) + index;
+  thread(index).strategy.priority = kInitial + (rng.next() >> 31 << 12) + index;
 }
 
 uint32_t highest(const View& v) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < v.count; i++)
-    if (thread(v.enabled[i]).priority > thread(v.enabled[best]).priority) best = i;
+    if (thread(v.enabled[i]).strategy.priority > thread(v.enabled[best]).strategy.priority) best = i;
   return best;
 }
 
 uint32_t choose(View& v) {
-  if (v.current_enabled && v.yielding) thread(v.current).priority = --low_water;
+  if (v.current_enabled && v.yielding) thread(v.current).strategy.priority = --low_water;
   v.ask_again = ~0ull;
   for (uint32_t i = 0; i < changes; i++) {
     if (change_at[i] == v.step)
-      thread(v.enabled[highest(v)]).priority = last_is_lowest ? --low_water : kChanged + i;  // who would take this step
+      thread(v.enabled[highest(v)]).strategy.priority =
+          last_is_lowest ? --low_water : kChanged + i;  // who would take this step
     if (change_at[i] > v.step && change_at[i] < v.ask_again) v.ask_again = change_at[i];
   }
   return highest(v);

@@ -16,19 +16,20 @@ void start(const HeddleRun& run) {
   rng.s = run_seed(run);
   low_water = kUpper;
 }
-void thread_created(uint32_t index) { thread(index).priority = rng.next() | kUpper; }
+void thread_created(uint32_t index) { thread(index).strategy.priority = rng.next() | kUpper; }
 
 uint32_t choose(View& v) {
-  if (v.current_enabled && v.yielding) thread(v.current).priority = --low_water;
+  if (v.current_enabled && v.yielding) thread(v.current).strategy.priority = --low_water;
   uint32_t best = v.count;
   for (uint32_t i = 0; i < v.count; i++) {
     if (v.yielding && v.count > 1 && v.enabled[i] == v.current) continue;
-    if (best == v.count || thread(v.enabled[i]).priority > thread(v.enabled[best]).priority) best = i;
+    if (best == v.count || thread(v.enabled[i]).strategy.priority > thread(v.enabled[best]).strategy.priority) best = i;
   }
   Thread& chosen = thread(v.enabled[best]);
   for (uint32_t i = 0; i < v.count; i++)
-    if (i != best && conflict(thread(v.enabled[i]).op, chosen.op)) thread(v.enabled[i]).priority = rng.next() | kUpper;
-  chosen.priority = rng.next() | kUpper;  // of its next operation
+    if (i != best && conflict(thread(v.enabled[i]).op, chosen.op))
+      thread(v.enabled[i]).strategy.priority = rng.next() | kUpper;
+  chosen.strategy.priority = rng.next() | kUpper;  // of its next operation
   return best;
 }
 

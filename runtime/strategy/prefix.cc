@@ -41,6 +41,6 @@ uint32_t choose(View& v) {
 
 // An enumeration must end: the first early time-outs of each thread are choices, its later waits take their time.
 const Strategy prefix_strategy{start, thread_created, choose,
-                               [](const Thread& t) { return t.early_timeouts < HEDDLE_ENUMERATED_TIMEOUTS; }};
+                               [](const Thread& t) { return t.expiry.early_timeouts < HEDDLE_ENUMERATED_TIMEOUTS; }};
 
 }  // namespace heddle::rt

@@ -32,15 +32,15 @@ void thread_created(uint32_t) {}
 bool at_target(const Thread& t) { return t.op.site && (t.op.site == sites[0] || t.op.site == sites[1]); }
 
 void postpone(Thread& t, bool on) {
-  if (t.postponed != on) postponed += on ? 1 : -1;
-  t.postponed = on;
+  if (t.strategy.postponed != on) postponed += on ? 1 : -1;
+  t.strategy.postponed = on;
 }
 
 // A random one of the threads that are (not) postponed; v.count: there is none.
 uint32_t pick(const View& v, bool of_postponed) {
   uint32_t chosen = v.count, n = 0;
   for (uint32_t i = 0; i < v.count; i++) {
-    if (thread(v.enabled[i]).postponed != of_postponed) continue;
+    if (thread(v.enabled[i]).strategy.postponed != of_postponed) continue;
     if (v.yielding && v.count > 1 && v.enabled[i] == v.current) continue;
     if (rng.below(++n) == 0) chosen = i;
   }
@@ -49,7 +49,7 @@ uint32_t pick(const View& v, bool of_postponed) {
 
 uint32_t met(const View& v, const Op& op) {
   for (uint32_t i = 0; i < v.count; i++)
-    if (thread(v.enabled[i]).postponed && conflict(thread(v.enabled[i]).op, op)) return i;
+    if (thread(v.enabled[i]).strategy.postponed && conflict(thread(v.enabled[i]).op, op)) return i;
   return v.count;
 }
 
@@ -87,7 +87,7 @@ uint32_t choose(View& v) {
     if (i == v.count) i = pick(v, true);
     if (i == v.count) return 0;
     Thread& t = thread(v.enabled[i]);
-    if (t.postponed || !at_target(t)) return go(v, i);
+    if (t.strategy.postponed || !at_target(t)) return go(v, i);
     uint32_t other = met(v, t.op);
     if (other < v.count) {  // the race: both orders are as likely, and the second one is free to go when it likes
       postpone(thread(v.enabled[other]), false);

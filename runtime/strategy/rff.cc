@@ -30,7 +30,7 @@ void start(const HeddleRun& run) {
   for (uint64_t i = 0; i < run.schedule_count && pair_count < kMaxPairs; i++)
     told[i].steps ? (void)(pairs[pair_count++] = told[i]) : (void)(wanted_count = pair_count);
 }
-void thread_created(uint32_t index) { thread(index).priority = rng.next() | kUpper; }
+void thread_created(uint32_t index) { thread(index).strategy.priority = rng.next() | kUpper; }
 
 // The parts of a place, of a large one the first.
 struct Parts {
@@ -80,21 +80,22 @@ void executed(const Op& op) {
 }
 
 uint32_t choose(View& v) {
-  if (v.current_enabled && v.yielding) thread(v.current).priority = --low_water;
+  if (v.current_enabled && v.yielding) thread(v.current).strategy.priority = --low_water;
   const bool steered = !v.yielding || rng.below(4);  // who spins may wait for who is kept waiting
   uint32_t best = v.count;
   uint64_t highest = 0;
   for (uint32_t i = 0; i < v.count; i++) {
     const Thread& t = thread(v.enabled[i]);
     if (v.yielding && v.count > 1 && t.index == v.current) continue;
-    uint64_t priority = steered && unwanted(t.op) ? t.priority >> 2 : t.priority;
+    uint64_t priority = steered && unwanted(t.op) ? t.strategy.priority >> 2 : t.strategy.priority;
     if (best == v.count || priority > highest) best = i, highest = priority;
   }
   Thread& chosen = thread(v.enabled[best]);
   for (uint32_t i = 0; i < v.count; i++)
-    if (i != best && conflict(thread(v.enabled[i]).op, chosen.op)) thread(v.enabled[i]).priority = rng.next() | kUpper;
+    if (i != best && conflict(thread(v.enabled[i]).op, chosen.op))
+      thread(v.enabled[i]).strategy.priority = rng.next() | kUpper;
   executed(chosen.op);
-  chosen.priority = rng.next() | kUpper;
+  chosen.strategy.priority = rng.next() | kUpper;
   return best;
 }
 

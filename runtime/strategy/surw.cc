@@ -41,14 +41,16 @@ void start(const HeddleRun& run) {
 
 void thread_created(uint32_t index) {
   Thread& t = thread(index);
-  t.remaining = estimate(t.name);
+  t.strategy.remaining = estimate(t.name);
   Thread& parent = thread(t.info->parent);
-  if (index) parent.remaining -= t.remaining < parent.remaining ? t.remaining : parent.remaining;
+  if (index)
+    parent.strategy.remaining -=
+        t.strategy.remaining < parent.strategy.remaining ? t.strategy.remaining : parent.strategy.remaining;
   if (intended == t.info->parent) intended = kNobody;  // it was drawn for both of them
 }
 
 bool chosen_site(const Thread& t) { return all_sites || (t.op.site && sites[slot_of(sites, t.op.site)].thread); }
-uint64_t weight(const Thread& t) { return t.remaining ? t.remaining : 1; }
+uint64_t weight(const Thread& t) { return t.strategy.remaining ? t.strategy.remaining : 1; }
 
 // Weighted over the enabled threads that are at the set.
 uint32_t draw_present(const View& v, uint32_t but) {
@@ -68,9 +70,9 @@ void draw_intended() {
   intended = kNobody;
   for (uint32_t i = 0; i < thread_count(); i++) {
     const Thread& t = thread(i);
-    if (t.finished || t.remaining == 0) continue;
-    total += t.remaining;
-    if (rng.next() % total < t.remaining) intended = i;
+    if (t.finished || t.strategy.remaining == 0) continue;
+    total += t.strategy.remaining;
+    if (rng.next() % total < t.strategy.remaining) intended = i;
   }
 }
 
@@ -97,7 +99,7 @@ uint32_t choose(View& v) {
   if (i == v.count) i = v.enabled[0] == but ? 1 : 0;
   Thread& t = thread(v.enabled[i]);
   if (chosen_site(t)) {
-    if (t.remaining) t.remaining--;
+    if (t.strategy.remaining) t.strategy.remaining--;
     intended = kNobody;
   }
   return i;

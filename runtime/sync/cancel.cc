@@ -8,7 +8,9 @@
 
 namespace heddle::rt {
 
-bool cancel_pending(Thread& t) { return t.cancel_requested && t.cancel_state == PTHREAD_CANCEL_ENABLE && !t.finished; }
+bool cancel_pending(Thread& t) {
+  return t.sync.cancel_requested && t.sync.cancel_state == PTHREAD_CANCEL_ENABLE && !t.finished;
+}
 
 bool cancel_wakes(Thread& t) {
   if (!cancel_pending(t)) return false;
@@ -22,8 +24,8 @@ bool cancel_wakes(Thread& t) {
 
 void cancellation_point() {
   Thread& t = *self;
-  if (HEDDLE_LIKELY(!cancel_pending(t)) || !t.cancel_seen) return;
-  t.cancel_requested = 0;
+  if (HEDDLE_LIKELY(!cancel_pending(t)) || !t.sync.cancel_seen) return;
+  t.sync.cancel_requested = 0;
   if (detector::on) detector::io_acquire(t);  // cleanup handlers come after the request
   baton_give_all(t);  // the frames between here and the thread's start are left without return
   __atomic_store_n(&region->result.signals, 0, __ATOMIC_SEQ_CST);
@@ -31,7 +33,7 @@ void cancellation_point() {
 }
 
 void asynchronous_cancellation(Thread& t) {
-  if (t.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
+  if (t.sync.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
 }
 
 void cancel_point() { cancellation_point(); }
@@ -45,8 +47,8 @@ static Thread* request_cancellation(pthread_t handle, const Op& op) {
   point(op);
   for (uint32_t i = 0; i < thread_count(); i++) {
     Thread& t = thread(i);
-    if (t.handle != handle || t.finished) continue;
-    t.cancel_requested = 1;
+    if (t.sync.handle != handle || t.finished) continue;
+    t.sync.cancel_requested = 1;
     return &t;
   }
   return nullptr;
@@ -57,13 +59,13 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
   if (!on) return HEDDLE_REAL(pthread_cancel)(handle);
   Thread* t = request_cancellation(handle, HEDDLE_CALL_OP(THREAD_CANCEL, 0, 0));
   if (!t) return ESRCH;
-  if (t == self) t->cancel_seen = 1;
+  if (t == self) t->sync.cancel_seen = 1;
   if (detector::on) detector::io_release(*self);
   __atomic_fetch_add(&region->result.signals, 1, __ATOMIC_SEQ_CST);
   if (t != self && !region->run.feed) io_interrupt(*t);
   model_changed();
   productive();
-  if (t == self && t->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
+  if (t == self && t->sync.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) cancellation_point();
   return 0;
 }
 
@@ -71,8 +73,8 @@ HEDDLE_EXPORT int pthread_setcancelstate(int state, int* old) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_setcancelstate)(state, old);
   if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
-  if (old) *old = (int)self->cancel_state;
-  self->cancel_state = (uint32_t)state;
+  if (old) *old = (int)self->sync.cancel_state;
+  self->sync.cancel_state = (uint32_t)state;
   return 0;
 }
 
@@ -80,8 +82,8 @@ HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
   const Modelled on;
   if (!on) return HEDDLE_REAL(pthread_setcanceltype)(type, old);
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
-  if (old) *old = (int)self->cancel_type;
-  self->cancel_type = (uint32_t)type;
+  if (old) *old = (int)self->sync.cancel_type;
+  self->sync.cancel_type = (uint32_t)type;
   return 0;
 }
 

@@ -46,13 +46,13 @@ int once(int* control_word, void (*routine)(void), uint32_t site) {
   Object& o = object_at(control_word, HEDDLE_EV_ONCE);
   if (*control_word == 2 && o.value == kNew) o.value = kDone;  // done before control began
   if (!begin(o, site)) return 0;
-  RunningOnce running{&o, self->running_once};
-  self->running_once = &running;
+  RunningOnce running{&o, self->sync.running_once};
+  self->sync.running_once = &running;
   {
     Outside outside(*self);
     heddle_call_once(routine);
   }
-  self->running_once = running.outer;
+  self->sync.running_once = running.outer;
   *control_word = 2;
   finish(o, site, kDone);
   return 0;
@@ -68,10 +68,10 @@ using namespace heddle::rt;
 // initialiser that does not return makes the once runnable again.
 extern "C" __attribute__((visibility("hidden"))) int heddle_once_personality(int, int actions, uint64_t, void*, void*) {
   constexpr int kCleanupPhase = 2, kContinueUnwind = 8;
-  if (!(actions & kCleanupPhase) || !modelled() || !self->running_once) return kContinueUnwind;
+  if (!(actions & kCleanupPhase) || !modelled() || !self->sync.running_once) return kContinueUnwind;
   Inside inside;
-  Object& o = *self->running_once->object;
-  self->running_once = self->running_once->outer;
+  Object& o = *self->sync.running_once->object;
+  self->sync.running_once = self->sync.running_once->outer;
   o.value = kNew;
   set_owner(o, nullptr);
   released(o);  // the next one comes after it ([thread.once.callonce])

@@ -70,8 +70,8 @@ void find_tid_offset() {
 }  // namespace
 
 void set_os_thread(Thread& t, pthread_t handle, uint64_t stack_size) {
-  t.tid_word = (uint32_t*)(handle + tid_offset);
-  t.info->tid = (int)*t.tid_word;
+  t.backend.tid_word = (uint32_t*)(handle + tid_offset);
+  t.info->tid = (int)*t.backend.tid_word;
   set_stack(t, (uint64_t)handle, stack_size);
 }
 void set_own_os_thread(Thread& t) { set_os_thread(t, pthread_self(), t.stack_high); }
@@ -83,7 +83,7 @@ void* trampoline(void* argument) {
   set_self(&t);
   discipline.thread_runs(t);
   pthread_setspecific(end_key, (void*)4l);
-  if (!t.unborn) io_thread_start();
+  if (!t.backend.unborn) io_thread_start();
   if (backend == &baton_backend) fail_thread_start();  // fibers run on the carrier's alternate stack
   backend->arrive(t);  // returns when chosen: its `start` step
   await_dying_if_any();
@@ -92,8 +92,8 @@ void* trampoline(void* argument) {
   if (detector::on) detector::thread_started(t);
   debugger_at_step();
   io_rearm();
-  t.result = heddle_call_thread(t.entry, t.entry_argument);
-  return t.result;
+  t.sync.result = heddle_call_thread(t.sync.entry, t.sync.entry_argument);
+  return t.sync.result;
 }
 
 constexpr size_t kNameSize = 16;  // of the kernel's, with its end
@@ -103,7 +103,7 @@ bool has_ended(void* t) { return static_cast<Thread*>(t)->finished; }
 Thread* by_handle(pthread_t handle) {
   for (uint32_t i = thread_count(); i-- > 0;) {
     Thread& t = thread(i);
-    if (t.handle == handle && !t.joined && !(t.detached && t.finished)) return &t;
+    if (t.sync.handle == handle && !t.sync.joined && !(t.sync.detached && t.finished)) return &t;
   }
   return nullptr;
 }
@@ -120,8 +120,8 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
   note_openmp_thread((const void*)entry);
   Thread& t = new_thread(*self);
   io_thread_created(t);
-  t.entry = entry;
-  t.entry_argument = argument;
+  t.sync.entry = entry;
+  t.sync.entry_argument = argument;
   t.info->entry = (uint64_t)entry;
   int detach = PTHREAD_CREATE_JOINABLE;
   size_t stack_size = kDefaultStack;
@@ -130,8 +130,8 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
     pthread_attr_getstacksize(attr, &stack_size);
   }
   t.stack_high = stack_size;  // bounds are made of it
-  t.detached = detach == PTHREAD_CREATE_DETACHED;
-  if (t.detached) t.info->flags |= HEDDLE_TF_DETACHED;
+  t.sync.detached = detach == PTHREAD_CREATE_DETACHED;
+  if (t.sync.detached) t.info->flags |= HEDDLE_TF_DETACHED;
   pthread_t made{};
   int result;
   discipline.await_ended();
@@ -141,12 +141,12 @@ int create(pthread_t* handle, const pthread_attr_t* attr, void* (*entry)(void*),
     result = HEDDLE_REAL(pthread_create)(&made, attr, trampoline, &t);
   }
   if (result) {
-    t.finished = t.joined = true;
+    t.finished = t.sync.joined = true;
     t.state = t.info->state = HEDDLE_T_DONE;
     last_event_failed();
     return result;
   }
-  t.handle = made;
+  t.sync.handle = made;
   *handle = made;
   discipline.os_thread_made(t, made, stack_size);
   control.live++;
@@ -168,7 +168,7 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
   Thread* t = by_handle(handle);
   if (!t) return ESRCH;
   Op op{HEDDLE_EV_THREAD_JOIN, site, 0, t->index, try_only};
-  if (t == self || t->detached) {
+  if (t == self || t->sync.detached) {
     point(op);
     last_event_failed();
     return t == self ? EDEADLK : EINVAL;
@@ -185,7 +185,7 @@ int join(pthread_t handle, void** result, uint64_t deadline, bool try_only, uint
     cancellation_point();
     return ETIMEDOUT;
   }
-  t->joined = true;
+  t->sync.joined = true;
   t->info->flags |= HEDDLE_TF_JOINED;
   last_event_value(t->index);
   productive();
@@ -213,7 +213,7 @@ void end_this_thread() {
   robust_owner_died(t);
   drop_objects_in((void*)t.stack_low, t.stack_high - t.stack_low);
   own_heap_retire(t);
-  const bool on_carrier = t.light && control.live > 1;
+  const bool on_carrier = t.backend.light && control.live > 1;
   set_self(nullptr);
   thread_finished(t);
   if (!on_carrier) io_thread_stop();  // from here on this OS thread is on its own
@@ -226,8 +226,8 @@ void threads_prepare() {
 
 void threads_start() {
   Thread& main = *self;
-  main.handle = pthread_self();
-  set_os_thread(main, main.handle, 0);
+  main.sync.handle = pthread_self();
+  set_os_thread(main, main.sync.handle, 0);
   set_stack(main, ((uint64_t)__libc_stack_end + 4095) & ~4095ull, kDefaultStack);
   pthread_setspecific(end_key, (void*)4l);
 }
@@ -268,7 +268,7 @@ HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
   if (!on) return HEDDLE_REAL(pthread_detach)(handle);
   point(HEDDLE_CALL_OP(THREAD_DETACH, 0, 0));
   if (Thread* t = by_handle(handle)) {
-    t->detached = true;
+    t->sync.detached = true;
     t->info->flags |= HEDDLE_TF_DETACHED;
   }
   AllowSyscalls allow;

@@ -24,28 +24,29 @@ HEDDLE_ANNOTATION(AnnotateRWLockAcquired, void* lock, long for_writing) { lock_a
 HEDDLE_ANNOTATION(AnnotateRWLockReleased, void* lock, long for_writing) { lock_released(lock, for_writing != 0); }
 
 HEDDLE_ANNOTATION(AnnotateIgnoreReadsBegin) {
-  if (self) self->ignore_reads++;
+  if (self) self->detector.ignore_reads++;
 }
 HEDDLE_ANNOTATION(AnnotateIgnoreReadsEnd) {
-  if (self && self->ignore_reads) self->ignore_reads--;
+  if (self && self->detector.ignore_reads) self->detector.ignore_reads--;
 }
 HEDDLE_ANNOTATION(AnnotateIgnoreWritesBegin) {
-  if (self) self->ignore_writes++;
+  if (self) self->detector.ignore_writes++;
 }
 HEDDLE_ANNOTATION(AnnotateIgnoreWritesEnd) {
-  if (self && self->ignore_writes) self->ignore_writes--;
+  if (self && self->detector.ignore_writes) self->detector.ignore_writes--;
 }
 HEDDLE_ANNOTATION(AnnotateIgnoreSyncBegin) {
-  if (self) self->ignore_sync++;
+  if (self) self->detector.ignore_sync++;
 }
 HEDDLE_ANNOTATION(AnnotateIgnoreSyncEnd) {
-  if (self && self->ignore_sync) self->ignore_sync--;
+  if (self && self->detector.ignore_sync) self->detector.ignore_sync--;
 }
 HEDDLE_EXPORT void __tsan_ignore_thread_begin() {
-  if (self) self->ignore_reads++, self->ignore_writes++;
+  if (self) self->detector.ignore_reads++, self->detector.ignore_writes++;
 }
 HEDDLE_EXPORT void __tsan_ignore_thread_end() {
-  if (self && self->ignore_reads && self->ignore_writes) self->ignore_reads--, self->ignore_writes--;
+  if (self && self->detector.ignore_reads && self->detector.ignore_writes)
+    self->detector.ignore_reads--, self->detector.ignore_writes--;
 }
 
 HEDDLE_ANNOTATION(AnnotateBenignRaceSized, void* p, unsigned long n, Text) {

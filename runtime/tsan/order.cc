@@ -44,15 +44,15 @@ void lock_destroyed(const volatile void* lock) {
 
 void ignore_begin() {
   if (!self) return;
-  self->ignore_reads++;
-  self->ignore_writes++;
-  self->ignore_sync++;
+  self->detector.ignore_reads++;
+  self->detector.ignore_writes++;
+  self->detector.ignore_sync++;
 }
 void ignore_end() {
-  if (!self || !self->ignore_sync) return;
-  self->ignore_reads--;
-  self->ignore_writes--;
-  self->ignore_sync--;
+  if (!self || !self->detector.ignore_sync) return;
+  self->detector.ignore_reads--;
+  self->detector.ignore_writes--;
+  self->detector.ignore_sync--;
 }
 
 }  // namespace heddle::rt::tsan
