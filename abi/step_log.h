@@ -3,8 +3,9 @@
 // threads' indices (runtime/parallel/step_log.h says what the numbers guarantee).
 //
 //   area:   | chunk | chunk | ... zeros      chunk: HeddleChunk, entries ..., zeros
-//   entry of one word:   kind:7  1  number - the thread's last number - 1: 16  object:18  site, of a hand-over `hooks`:22
-//         of two words:  kind:7  0  number - the thread's last number: 56  |  site, of a hand-over `hooks`:32  object:32
+//   entry of one word:   kind:7  1  number - the thread's last number - 1: 16  object:18  what:22
+//         of two words:  kind:7  0  number - the thread's last number: 56  |  what:32  object:32
+//   what: the site; of a hand-over, which has none, `hooks`
 //
 // No kind is 0, and of two words the first is written last: so an entry is there as a whole or not at all, and the
 // first word that is 0 is the end of what the chunk has.

@@ -43,7 +43,8 @@ void unlock() {
 void become_safe(Thread& t) {
   end_term(t);
   __atomic_store_n(&t.recording.safe, 1, __ATOMIC_SEQ_CST);
-  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps)) futex_wake(&t.recording.safe, 1);
+  if (HEDDLE_UNLIKELY(__atomic_load_n(&t.request.asked, __ATOMIC_SEQ_CST) == kRequestSleeps))
+    futex_wake(&t.recording.safe, 1);
 }
 
 // Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never

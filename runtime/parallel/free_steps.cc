@@ -93,7 +93,8 @@ __attribute__((noinline)) void resend_deferred(Thread& t) {
   const int signo = (int)t.recording.deferred_signal;
   const uint64_t one = 1ull << (signo - 1);
   t.recording.deferred_signal = 0;
-  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signo, t.recording.deferred_info);
+  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signo,
+              t.recording.deferred_info);
   raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, nullptr, sizeof one);
 }
 
@@ -121,8 +122,8 @@ bool is_asked(const Thread& t) { return __atomic_load_n(&t.request.asked, __ATOM
 
 // In code without hooks, too (plain_code.cc): a function that only locks never comes to a hook that would say better.
 bool nothing_else_to_do(Thread& t) {
-  return !is_asked(t) && !t.recording.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING && !t.events.written &&
-         log_has_room(t);
+  return !is_asked(t) && !t.recording.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING &&
+         !t.events.written && log_has_room(t);
 }
 
 bool turn(Object& o, uint32_t from, uint32_t to) {

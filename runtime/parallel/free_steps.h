@@ -1,7 +1,7 @@
 // Lock operations of a recording that need no baton: the mutex is a plain one, nobody waits for it, nobody asked the
 // thread for anything. Its state is then one word (Object::free_word), and the step gets its number while that word is
-// `busy`, greater than that of the step before it on this mutex (Object::last_step): the numbers of the operations on one
-// mutex are in the order of the operations, which is all a replay needs.
+// `busy`, greater than that of the step before it on this mutex (Object::last_step): the numbers of the operations on
+// one mutex are in the order of the operations, which is all a replay needs.
 //
 // So is the answer of a thread that is asked for memory at a hook (owners.cc).
 //

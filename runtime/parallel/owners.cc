@@ -70,7 +70,9 @@ bool is_asked(const Thread& u) { return __atomic_load_n(&u.request.asked, __ATOM
 // Who takes a stripe first makes it its own, then asks. The other one's accesses before its answer are those that it
 // had looked up before, all later ones find the new owner: so it need not stay where it answers.
 void expect_answer(Thread& u) { u.recording.answers_before = __atomic_load_n(&u.recording.answers, __ATOMIC_SEQ_CST); }
-bool has_answered(const Thread& u) { return __atomic_load_n(&u.recording.answers, __ATOMIC_SEQ_CST) != u.recording.answers_before; }
+bool has_answered(const Thread& u) {
+  return __atomic_load_n(&u.recording.answers, __ATOMIC_SEQ_CST) != u.recording.answers_before;
+}
 
 // `u` executes nothing that hooks would tell of, and cannot before the baton is free, or else looks at the states of
 // stripes again: what the caller took before it looked here, `u` finds taken.
@@ -115,7 +117,8 @@ class Wanted {
  public:
   explicit Wanted(Thread& u) : thread_(u) { __atomic_fetch_add(&u.recording.wanted, 1, __ATOMIC_SEQ_CST); }
   ~Wanted() {
-    if (__atomic_sub_fetch(&thread_.recording.wanted, 1, __ATOMIC_SEQ_CST) == 0) futex_wake(&thread_.recording.wanted, 1);
+    if (__atomic_sub_fetch(&thread_.recording.wanted, 1, __ATOMIC_SEQ_CST) == 0)
+      futex_wake(&thread_.recording.wanted, 1);
   }
   Wanted(const Wanted&) = delete;
 
@@ -129,7 +132,8 @@ void stay_for_askers(Thread& t) {
     const uint32_t wanted = __atomic_load_n(&t.recording.wanted, __ATOMIC_SEQ_CST);
     if (!wanted) return;
     const uint32_t depth = baton_lose(t);
-    for (int n = 0; n < kSpins && __atomic_load_n(&t.recording.wanted, __ATOMIC_RELAXED) == wanted; n++) __builtin_ia32_pause();
+    for (int n = 0; n < kSpins && __atomic_load_n(&t.recording.wanted, __ATOMIC_RELAXED) == wanted; n++)
+      __builtin_ia32_pause();
     futex_wait(&t.recording.wanted, wanted, kWaitNs);
     baton_regain(t, depth);
   }

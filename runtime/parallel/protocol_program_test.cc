@@ -82,7 +82,7 @@ void system_call(Thread& t, uint32_t action) {
   baton_give(t);
 }
 
-// As sync/mutex.cc does, but that a thread that waits looks again and again.
+// As sync/mutex.cc does, but that a thread that waits looks whether it has to, instead of being woken.
 void lock(Thread& t) {
   if (lock_freely(&the_mutex, HEDDLE_EV_MUTEX_LOCK, kCaller)) return;
   Object& o = world.mutex;
@@ -91,7 +91,7 @@ void lock(Thread& t) {
   o.lock_waits++;
   while (o.owner) {
     const uint32_t depth = baton_lose(t);
-    protocol_pause();
+    while (o.owner) protocol_pause();
     baton_regain(t, depth);
   }
   o.lock_waits--;

@@ -2,9 +2,9 @@
 // plain_code.cc), executed in every order of its atomic operations, for two and three threads. The code is the
 // runtime's own, compiled for the host.
 //
-// Law: a replay of the log computes what the recording did. Each of its steps is executed in the order of the log, that
-// is of (number, thread), followed by the code of its thread up to the place of that thread's next step. And nobody waits
-// for ever.
+// Law: a replay of the log computes what the recording did. Each of its steps is executed in the order of the log,
+// which is that of (number, thread), followed by the code of its thread up to the place of that thread's next step. And
+// nobody waits for ever.
 //
 // States are whole: the variables of the code, and the stacks of the threads. A state that was reached before is not
 // continued, so the search ends although threads spin and wait. Orders of memory weaker than the sequence are not

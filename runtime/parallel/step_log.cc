@@ -32,7 +32,8 @@ bool begin_chunk(Thread& t, uint32_t bytes) {
 // With the baton.
 bool make_room(Thread& t) {
   if (HEDDLE_LIKELY(log_has_room(t))) return true;
-  return begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk) || begin_chunk(t, kSmallestChunk);
+  return begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk) ||
+         begin_chunk(t, kSmallestChunk);
 }
 
 // What follows is not recorded. Others have taken no step that comes after the one that has no room, and take none.

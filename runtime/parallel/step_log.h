@@ -5,8 +5,8 @@
 // location is written by every step of every thread. The order of all steps is that of (number, thread), which contains
 // each order that a replay needs:
 //
-//   operations on one mutex   the object keeps the number of its last step (Object::last_step), written while its word is
-//                             busy, or by the holder of the baton
+//   operations on one mutex   the object keeps the number of its last step (Object::last_step), written while its word
+//                             is busy, or by the holder of the baton
 //   steps with the baton      each comes after the last one, and after whatever the thread that gave the baton back had
 //                             done until then (baton_clock)
 //   memory                    terms.h, owners.h: who takes a stripe over comes after its owner, as far as that had come
@@ -44,7 +44,9 @@ inline void baton_comes_after(uint64_t number) {
 }
 
 /// For one more step.
-inline bool log_has_room(const Thread& t) { return t.recording.log_end - t.recording.log_next >= HEDDLE_LOG_ENTRY_WORDS; }
+inline bool log_has_room(const Thread& t) {
+  return t.recording.log_end - t.recording.log_next >= HEDDLE_LOG_ENTRY_WORDS;
+}
 
 /// A kill finds the entry whole or not at all.
 inline void append_step(Thread& t, uint64_t number, const Op& op, uint32_t hooks) {

@@ -2,29 +2,32 @@
 // it was last touched, and a term ends where the thread touches nothing any more without looking at the state again:
 // when it has released a lock or another primitive, made a thread, answered somebody who asked for memory, or waits.
 //
-// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if the number
-// of its last one is not greater than the number that the owner's clock had when the term ended: a replay executes the
-// code between two steps where the first of them is, so the owner's accesses lie behind the step that it says here.
-// Memory that is handed on under a lock thus costs nothing but a compare-and-exchange, and leaves no trace in the log: who
-// locks has the greater number.
+// So who finds a stripe of a term that has ended need not ask the owner. And it needs a step of its own only if the
+// number of its last one is not greater than the number that the owner's clock had when the term ended: a replay
+// executes the code between two steps where the first of them is, so the owner's accesses lie behind the step that it
+// says here. Memory that is handed on under a lock thus costs nothing but a compare-and-exchange, and leaves no trace
+// in the log: who locks has the greater number.
 //
-//   owner:  lock (5)  x = 1  unlock (6), term 3 ends: ended_by 6
-//   other:                              lock (7, since the mutex says 6)  finds x of term 3: 6 < 7, takes it   x == 1
-//   third:  lock of another mutex (4)   finds x of term 3 there: 6 > 4, so it takes a step first: (8) if the other's is 7
+//   owner:  lock a (5)  x = 1  unlock (6), term 3 ends: ended_by 6
+//   other:                                  lock a (7, since a says 6)  finds x of term 3: 6 < 7, takes it   x == 1
+//   or:                                     lock b (4)                  finds x of term 3: 6 > 4, takes a step (7)
 //
 // Numbers are Lamport's (step_log.h): what has the smaller one need not have been first in time. The order of the log
 // is that of (number, thread), and "greater" is true in that order whatever the threads are.
 //
 // Law: if two accesses to a stripe conflict, the step in front of the one that was first has a smaller number than the
-// step in front of the other one. Proof. A thread's clock (Thread::step_clock) never falls, and is at least the number of its
-// last step; the number of its next step is greater. Whoever gives a stripe another state, from that of an owner to its
-// own or to Sh, first raises its own clock to what the owner's was when the owner could no longer use the old state: at
-// the end of that term (ended_by), or after it has stopped. Until its clock is below the number of its last step it does
-// not touch the stripe: it takes a step. So along the states of a stripe, from each that somebody may write in to the
-// next one, the numbers of steps in front of accesses grow strictly; and where the next owner has claimed the stripe but
-// has not yet touched it, its clock, which the one behind it gets, has the number all the same. Sh(n) is entered with n at
-// least the clock of an owner that only read, which is at least what it got from whoever wrote; only threads whose last
-// step has a number greater than n read; and who writes next raises its clock to those of all threads.
+// step in front of the other one. Proof:
+// - A thread's clock (RecordingState::step_clock) never falls, is at least the number of its last step, and the number
+//   of its next step is greater.
+// - Whoever replaces a state of another owner raises its own clock to what the owner's was when that could no longer
+//   use the state: at the end of that term (ended_by), or after it had stopped. It touches the stripe only when the
+//   number of its last step is greater than that: else it takes a step first.
+// - So along the owners of a stripe the numbers of the steps in front of their accesses grow strictly. Where an owner
+//   claimed the stripe and lost it before it touched it, its clock passes on what it got: it was raised before others
+//   could see the claim.
+// - Sh(n) replaces the state of an owner that only read, with n what its clock was: whoever wrote came before that.
+//   Only threads whose last step has a number greater than n read. Who writes next raises its clock to those of all
+//   threads, after each has stopped.
 #pragma once
 #include "runtime/control/control.h"
 #include "runtime/parallel/parallel.h"
@@ -72,7 +75,8 @@ inline void begin_term(Thread& t, uint64_t term) {
 /// access is not done, or else in the next one.
 inline void place_is_safe(Thread& t) {
   const uint32_t hooks = (uint32_t)(kHookBudget - t.budget);
-  __atomic_store_n(&t.info->last_place, t.info->steps << 32 | (t.recording.hook_place ? t.recording.hook_place : hooks + 2),
+  __atomic_store_n(&t.info->last_place,
+                   t.info->steps << 32 | (t.recording.hook_place ? t.recording.hook_place : hooks + 2),
                    __ATOMIC_RELEASE);
 }
 

@@ -92,7 +92,7 @@ Result<TraceHead> write_trace(const std::filesystem::path& file, Meta meta, RunO
   const Region& region = executor.worker().region();
   TraceBuilder builder(std::move(*writer), region);
   builder.begin(meta);
-  convert_steps(recorded_log(region, outcome.result), outcome,
+  convert_steps(region, outcome,
                 [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
   return builder.finish(std::move(meta), outcome, executor, {});
 }
