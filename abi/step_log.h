@@ -3,7 +3,7 @@
 // threads' indices (runtime/parallel/step_log.h says what the numbers guarantee).
 //
 //   area:   | chunk | chunk | ... zeros      chunk: HeddleChunk, entries ..., zeros
-//   entry of one word:   kind:7  1  number - the thread's last number - 1: 16  object:18  what:22
+//   entry of one word:   kind:7  1  number - the thread's last number: 16  object:18  what:22
 //         of two words:  kind:7  0  number - the thread's last number: 56  |  what:32  object:32
 //   what: the site; of a hand-over, which has none, `hooks`
 //
@@ -34,9 +34,8 @@ enum {
 /// hooks.
 static inline uint32_t heddle_entry_words(uint32_t kind, uint32_t what, uint32_t object, uint64_t delta,
                                           uint64_t words[HEDDLE_LOG_ENTRY_WORDS]) {
-  const uint64_t less = delta - 1;
-  if (!(less >> HEDDLE_ENTRY_DELTA_BITS | object >> HEDDLE_ENTRY_OBJECT_BITS | what >> HEDDLE_ENTRY_WHAT_BITS)) {
-    words[0] = kind | HEDDLE_ENTRY_SHORT | less << HEDDLE_ENTRY_DELTA | (uint64_t)object << HEDDLE_ENTRY_OBJECT |
+  if (!(delta >> HEDDLE_ENTRY_DELTA_BITS | object >> HEDDLE_ENTRY_OBJECT_BITS | what >> HEDDLE_ENTRY_WHAT_BITS)) {
+    words[0] = kind | HEDDLE_ENTRY_SHORT | delta << HEDDLE_ENTRY_DELTA | (uint64_t)object << HEDDLE_ENTRY_OBJECT |
                (uint64_t)what << HEDDLE_ENTRY_WHAT;
     return 1;
   }
@@ -53,7 +52,7 @@ static inline uint32_t heddle_read_entry(uint64_t first, const uint64_t* second,
   step->kind = (uint8_t)(first & HEDDLE_ENTRY_KIND);
   step->flags = 0;
   if (first & HEDDLE_ENTRY_SHORT) {
-    *delta = (first >> HEDDLE_ENTRY_DELTA & ((1u << HEDDLE_ENTRY_DELTA_BITS) - 1)) + 1;
+    *delta = (first >> HEDDLE_ENTRY_DELTA & ((1u << HEDDLE_ENTRY_DELTA_BITS) - 1));
     step->object = (uint32_t)(first >> HEDDLE_ENTRY_OBJECT & ((1u << HEDDLE_ENTRY_OBJECT_BITS) - 1));
     what = (uint32_t)(first >> HEDDLE_ENTRY_WHAT);
   } else {

@@ -50,7 +50,7 @@ void become_safe(Thread& t) {
 // Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never
 // unmapped: at worst the one to wake has gone on by itself.
 void release(const Thread& t) {
-  baton_comes_after(t.recording.step_clock);
+  baton_comes_after(t.recording.step_clock, t.index);
   Thread* next = next_waiter();
   unlock();
   if (HEDDLE_UNLIKELY(next != nullptr)) futex_wake(&next->backend.wake_word, 1);

@@ -155,8 +155,9 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   io_signal_opportunity_passed(*t);
   t->progress.unproductive = 0;
   t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
-  log_free_step(*t, t->op, 0, o->last_step);
+  log_free_step(*t, t->op, 0, o->last_step, o->last_by);
   o->last_step = t->recording.last_step;
+  o->last_by = t->index;
   if (!lock) end_term(*t);
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
   return true;
@@ -167,7 +168,7 @@ bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
   if (HEDDLE_UNLIKELY(!free_steps_possible) || t.recording.baton_depth || !log_has_room(t)) return false;
   const FreeStep step(t);
   if (!step.allowed()) return false;
-  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks, 0);
+  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks, 0, t.index);
   then();
   return true;
 }
@@ -245,7 +246,7 @@ void await_model(Object& o) {
     if (word == kModelDecides) return;
     if (!(word & kBusy)) {
       if (turn(o, word, kModelDecides)) {
-        baton_comes_after(o.last_step);
+        baton_comes_after(o.last_step, o.last_by);
         return set_holder(o, word);
       }
     } else if (looks > spins(1000)) {
@@ -257,8 +258,9 @@ void await_model(Object& o) {
 
 void free_if_plain(Object& o) {
   if (o.owner || o.lock_waits || o.used_with_cond || !is_plain((void*)o.address)) return;
-  baton_comes_after(self->recording.step_clock);
-  o.last_step = baton_clock;
+  baton_comes_after(self->recording.step_clock, self->index);
+  o.last_step = baton_clock.number;
+  o.last_by = baton_clock.by;
   __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
   Object*& known = place(locks, kLockPlaces, o.address);
   if (known != &o) __atomic_store_n(&known, &o, __ATOMIC_RELEASE);
@@ -274,7 +276,7 @@ void let_model_decide_all() {
 void forbid_free_steps() {
   __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
   await_free_steps();
-  for (uint32_t i = 0; i < control.thread_count; i++) baton_comes_after(clock_of(control.threads[i]));
+  for (uint32_t i = 0; i < control.thread_count; i++) baton_comes_after(clock_of(control.threads[i]), i);
 }
 
 NoFreeSteps::NoFreeSteps() {
@@ -282,7 +284,7 @@ NoFreeSteps::NoFreeSteps() {
 }
 NoFreeSteps::~NoFreeSteps() {
   if (!free_steps_possible) return;
-  raise_floor(baton_clock);
+  raise_floor(baton_clock.number + 1);
   __atomic_fetch_sub(&forbidden, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -215,7 +215,7 @@ void take_over(Taker& taker, uint32_t stripe, bool write) {
       const uint64_t number = clock_of(owner_of(state));
       if (!change(stripe, state, number)) continue;  // it has written meanwhile
       come_after(t, number);
-      return raise_floor(number);  // so that all later steps may read it
+      return raise_floor(number + 1);  // so that all threads may read it behind their next steps
     }
     if (!change(stripe, state, taker.word() | (write ? 0 : kReadOnly))) continue;
     taker.taken = {stripe, state};

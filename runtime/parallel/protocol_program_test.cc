@@ -177,7 +177,7 @@ void begin(const std::vector<std::string>& wanted) {
   forbidden = 0;
   stripe_states = world.stripes;
   clock_floor = {};
-  baton_clock = 0;
+  baton_clock = {};
   baton = {};
   control = Control{};
   control.threads = world.threads;
@@ -238,7 +238,7 @@ std::vector<NumberedStep> logged() {
       steps.push_back(s);
     }
   }
-  std::sort(steps.begin(), steps.end(), [](const NumberedStep& a, const NumberedStep& b) {
+  std::stable_sort(steps.begin(), steps.end(), [](const NumberedStep& a, const NumberedStep& b) {
     return a.number != b.number ? a.number < b.number : a.step.thread < b.step.thread;
   });
   return steps;

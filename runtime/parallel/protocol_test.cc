@@ -455,7 +455,6 @@ TEST(Protocol, ThreadsSeeARequestToEndWhereTheirReplayDoes) {
 }
 
 TEST(Protocol, ThreeThreadsAreReplayedAsRecorded) {
-  check({"lu", "lu", "lu"});
   check({"s", "s", "w"});
   check({"r", "s", "w"});
 }

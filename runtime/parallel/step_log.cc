@@ -8,7 +8,7 @@
 namespace heddle::rt {
 
 OwnLine<uint64_t> clock_floor;
-uint64_t baton_clock;
+BatonClock baton_clock;
 OwnLine<StepLog> step_log;
 
 namespace {
@@ -45,7 +45,10 @@ void end_log() {
 
 }  // namespace
 
-void step_log_start() { step_log.value.capacity = region->area[HEDDLE_AREA_STEPS].size; }
+void step_log_start() {
+  step_log.value.capacity = region->area[HEDDLE_AREA_STEPS].size;
+  clock_floor.value = 1;
+}
 
 void raise_floor(uint64_t number) {
   uint64_t floor = __atomic_load_n(&clock_floor.value, __ATOMIC_RELAXED);
@@ -58,13 +61,13 @@ void log_step(Thread& t, const Op& op, uint32_t hooks) {
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.recording.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
-  const uint64_t number = next_number(t, baton_clock);
+  const uint64_t number = next_number(t, baton_clock.number, baton_clock.by);
   if (HEDDLE_UNLIKELY(!step_log.value.ended && !make_room(t))) end_log();
   if (HEDDLE_LIKELY(!step_log.value.ended)) {
     append_step(t, number, op, hooks);
     region->result.steps++;
   }
-  baton_clock = number;
+  baton_clock = {number, t.index};
   step_is_taken(t, number);
 }
 

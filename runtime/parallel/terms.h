@@ -17,16 +17,16 @@
 //
 // Law: if two accesses to a stripe conflict, the step in front of the one that was first has a smaller number than the
 // step in front of the other one. Proof:
-// - A thread's clock (RecordingState::step_clock) never falls, is at least the number of its last step, and the number
-//   of its next step is greater.
-// - Whoever replaces a state of another owner raises its own clock to what the owner's was when that could no longer
+// - A thread's clock (RecordingState::step_clock) never falls, and lies between the number of its last step and that of
+//   its next one.
+// - Whoever replaces a state of another owner raises its own clock above what the owner's was when that could no longer
 //   use the state: at the end of that term (ended_by), or after it had stopped. It touches the stripe only when the
 //   number of its last step is greater than that: else it takes a step first.
 // - So along the owners of a stripe the numbers of the steps in front of their accesses grow strictly. Where an owner
 //   claimed the stripe and lost it before it touched it, its clock passes on what it got: it was raised before others
 //   could see the claim.
 // - Sh(n) replaces the state of an owner that only read, with n what its clock was: whoever wrote came before that.
-//   Only threads whose last step has a number greater than n read. Who writes next raises its clock to those of all
+//   Only threads whose last step has a number greater than n read. Who writes next raises its clock above those of all
 //   threads, after each has stopped.
 #pragma once
 #include "runtime/control/control.h"
@@ -58,11 +58,11 @@ inline void see_shared(Thread& t) {
   set_check_word(t);
 }
 
-/// The next step of the thread does. By itself; others may read the clock.
+/// The next step of the thread comes after what another one did up to that number. By itself; others may read the clock.
 inline void come_after(Thread& t, uint64_t number) {
-  if (number > t.recording.step_clock) __atomic_store_n(&t.recording.step_clock, number, __ATOMIC_RELEASE);
+  if (number >= t.recording.step_clock) __atomic_store_n(&t.recording.step_clock, number + 1, __ATOMIC_RELEASE);
 }
-/// What a thread did until it stopped, or ended a term, comes before a step that comes after this.
+/// What a thread did until it stopped, or ended a term, has at most that number.
 inline uint64_t clock_of(const Thread& u) { return __atomic_load_n(&u.recording.step_clock, __ATOMIC_ACQUIRE); }
 
 inline void begin_term(Thread& t, uint64_t term) {

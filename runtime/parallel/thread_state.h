@@ -8,7 +8,7 @@ namespace heddle::rt {
 
 struct LatestSite;  // free_steps.cc
 
-constexpr uint32_t kRememberedTerms = 7;
+constexpr uint32_t kRememberedTerms = 31;
 
 struct RecordingState {
   uint32_t safe;  // cross-thread: it executes nothing of the program; it needs the baton to go on, or has to say so
@@ -23,7 +23,8 @@ struct RecordingState {
   uint64_t owner_word;       // the state of a stripe that is its own in this term
   uint64_t seen_shared;      // it may read shared stripes up to this number
   uint64_t last_step;        // the number of its last step (step_log.h)
-  uint64_t step_clock;       // cross-thread: its next step comes after this number
+  uint64_t step_clock;       // cross-thread: its next step has at least this number
+  uint32_t of_number;        // steps since its last one that began a number
   uint64_t *log_next, *log_end;  // where its next entry goes, and where that chunk ends
   uint32_t log_chunk;        // bytes of its next chunk
   struct alignas(64) {

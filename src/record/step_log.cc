@@ -42,8 +42,7 @@ bool ThreadLog::advance() {
     std::uint64_t delta = 0;
     word_ += heddle_read_entry(first, is_long && !is_cut ? &words[word_ + 1] : &kNone, &step_, &delta);
     step_.thread = static_cast<std::uint16_t>(thread_);
-    damaged_ = is_cut || step_.kind == HEDDLE_EV_NONE || step_.kind >= HEDDLE_EV_COUNT || delta == 0 ||
-               delta > ~number_;
+    damaged_ = is_cut || step_.kind == HEDDLE_EV_NONE || step_.kind >= HEDDLE_EV_COUNT || delta > ~number_;
     if (!damaged_) number_ += delta;
     return !damaged_;
   }
@@ -77,7 +76,10 @@ void StepMerge::sift_down() {
 const HeddleStep* StepMerge::next() {
   if (taken_ && !heap_.empty()) {
     ThreadLog& log = logs_[heap_.front()];
-    if (!log.advance()) {
+    const StepOrder before = log.order();
+    if (log.advance()) {
+      if (log.order() == before) return &log.step();
+    } else {
       damaged_ |= log.damaged();
       heap_.front() = heap_.back();
       heap_.pop_back();

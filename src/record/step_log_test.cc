@@ -36,7 +36,7 @@ class Area {
 
   std::vector<Written> in_order() const {
     std::vector<Written> all = written_;
-    std::ranges::sort(all, {}, &Written::order);
+    std::ranges::stable_sort(all, {}, &Written::order);
     return all;
   }
   std::vector<std::uint64_t>& words() { return words_; }
@@ -76,7 +76,7 @@ Area random_area(unsigned seed) {
   std::uint64_t number[5] = {};
   for (int i = 0; i < 3000; i++) {
     const auto thread = static_cast<std::uint32_t>(random() % 5);
-    number[thread] += random() % 50 ? 1 + random() % 3 : 1 + random() % (1ull << 40);
+    number[thread] += random() % 50 ? random() % 3 : 1 + random() % (1ull << 40);
     const std::uint8_t kind = random() % 4 ? HEDDLE_EV_MUTEX_LOCK : HEDDLE_EV_HANDOVER;
     const auto what = static_cast<std::uint32_t>(random() % 3 ? random() % 1000 : random());
     const auto object = static_cast<std::uint32_t>(kind == HEDDLE_EV_HANDOVER ? 0 : random() % (1u << 20));
