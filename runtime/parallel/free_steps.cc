@@ -123,7 +123,7 @@ bool is_asked(const Thread& t) { return __atomic_load_n(&t.request.asked, __ATOM
 // In code without hooks, too (plain_code.cc): a function that only locks never comes to a hook that would say better.
 bool nothing_else_to_do(Thread& t) {
   return !is_asked(t) && !t.recording.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING &&
-         !t.events.written && log_has_room(t);
+         !t.events.written && has_room_for_step(t);
 }
 
 bool turn(Object& o, uint32_t from, uint32_t to) {
@@ -165,7 +165,7 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
 
 template <class F>
 bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
-  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.recording.baton_depth || !log_has_room(t)) return false;
+  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.recording.baton_depth || !has_room_for_step(t)) return false;
   const FreeStep step(t);
   if (!step.allowed()) return false;
   log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks, 0, t.index);

@@ -31,7 +31,7 @@ bool begin_chunk(Thread& t, uint32_t bytes) {
 
 // With the baton.
 bool make_room(Thread& t) {
-  if (HEDDLE_LIKELY(log_has_room(t))) return true;
+  if (HEDDLE_LIKELY(has_room_for_step(t))) return true;
   return begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk) ||
          begin_chunk(t, kSmallestChunk);
 }

@@ -54,7 +54,7 @@ inline void baton_comes_after(uint64_t number, uint32_t by) {
 }
 
 /// For one more step.
-inline bool log_has_room(const Thread& t) {
+inline bool has_room_for_step(const Thread& t) {
   return t.recording.log_end - t.recording.log_next >= HEDDLE_LOG_ENTRY_WORDS;
 }
 
