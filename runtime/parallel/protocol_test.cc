@@ -417,7 +417,11 @@ TEST(Protocol, TwoThreadsOfOneStripeAreReplayedAsRecorded) {
   for (const char* one : {"wr", "ws", "sr"})
     for (const char* other : {"rw", "ww", "sw"})
       if (!HasFailure()) EXPECT_EQ(check({one, other}).slept_out, 0u) << one << " " << other;
-  check({"rw", "rr"});  // the writer of what is shared comes after those who read it by free steps
+}
+
+// Who reads behind a step without the baton comes after whoever wrote, and before whoever writes next.
+TEST(Protocol, SharedMemoryIsReplayedAsRecorded) {
+  check({"rw", "rr"});
 }
 
 TEST(Protocol, TwoThreadsOfTwoStripesAreReplayedAsRecorded) {
@@ -456,6 +460,7 @@ TEST(Protocol, ThreadsSeeARequestToEndWhereTheirReplayDoes) {
 }
 
 TEST(Protocol, ThreeThreadsAreReplayedAsRecorded) {
+  check({"r", "r", "wr"});
   check({"s", "s", "w"});
   check({"r", "s", "w"});
 }
