@@ -15,10 +15,11 @@
 
 struct HeddleChunk {
   uint32_t owner;  // thread index + 1; 0: neither this chunk nor one behind it was begun
-  uint32_t bytes;  // with this header; a multiple of 8
+  uint32_t bytes;  // with this header; a multiple of 8, at least HEDDLE_SMALLEST_CHUNK
   uint64_t reserved;
 };
 
+enum { HEDDLE_SMALLEST_CHUNK = 4096 };
 enum { HEDDLE_LOG_ENTRY_WORDS = 2 };  // at most
 enum { HEDDLE_ENTRY_SHORT = 1u << 7, HEDDLE_ENTRY_KIND = HEDDLE_ENTRY_SHORT - 1 };
 enum {

@@ -391,8 +391,6 @@ namespace {
 Found check(const std::vector<std::string>& threads) {
   const Found found = Search().all(threads);
   EXPECT_GT(found.ends, 0u);
-  if (getenv("HEDDLE_PROTOCOL_STATES"))
-    printf("%s %s %lu states\n", threads[0].c_str(), threads.back().c_str(), (unsigned long)found.states);
   return found;
 }
 

@@ -14,7 +14,7 @@ OwnLine<StepLog> step_log;
 namespace {
 
 // The first chunk of a thread is small, since there may be thousands of them; each of the next is twice as large.
-constexpr uint32_t kSmallestChunk = chunk_bytes(4096), kLargestChunk = chunk_bytes(256 << 10);
+constexpr uint32_t kSmallestChunk = chunk_bytes(HEDDLE_SMALLEST_CHUNK), kLargestChunk = chunk_bytes(256 << 10);
 
 bool begin_chunk(Thread& t, uint32_t bytes) {
   StepLog& log = step_log.value;

@@ -7,7 +7,8 @@
 namespace heddle {
 namespace {
 
-constexpr std::size_t kHeaderWords = sizeof(HeddleChunk) / sizeof(std::uint64_t);
+constexpr std::size_t kHeaderWords = sizeof(HeddleChunk) / sizeof(std::uint64_t),
+                      kSmallestWords = HEDDLE_SMALLEST_CHUNK / sizeof(std::uint64_t);
 
 // Once: the program may still write there.
 std::uint64_t word_at(std::span<const std::uint64_t> words, std::size_t i) {
@@ -21,7 +22,7 @@ void for_each_chunk(std::span<const std::uint64_t> area, F f) {
     const std::uint64_t first = word_at(area, 0);
     const auto owner = static_cast<std::uint32_t>(first);
     const std::size_t words = static_cast<std::uint32_t>(first >> 32) / sizeof(std::uint64_t);
-    if (owner == 0 || owner > HEDDLE_MAX_THREADS || words <= kHeaderWords || words > area.size()) return;
+    if (owner == 0 || owner > HEDDLE_MAX_THREADS || words < kSmallestWords || words > area.size()) return;
     f(owner - 1, area.first(words).subspan(kHeaderWords));
     area = area.subspan(words);
   }

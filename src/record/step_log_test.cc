@@ -46,7 +46,7 @@ class Area {
     std::size_t at = 0, left = 0;
     std::uint64_t last = 0;
   };
-  static constexpr std::size_t kChunk = 16;
+  static constexpr std::size_t kChunk = HEDDLE_SMALLEST_CHUNK / 8;
 
   void begin_chunk(std::uint32_t thread, Log& log) {
     words_[used_] = (thread + 1) | std::uint64_t{kChunk * 8} << 32;
@@ -100,7 +100,7 @@ TEST(StepLog, EveryStepIsReadInTheOrderOfNumbersAndThreads) {
 }
 
 TEST(StepLog, BehindTheLastStepThatCountsIsTheNextOneOfEachThread) {
-  Area area(1 << 10);
+  Area area(1 << 12);
   area.add(0, 1, HEDDLE_EV_THREAD_CREATE, 7, 1);
   area.add(1, 2, HEDDLE_EV_THREAD_START, 0, 0);
   area.add(2, 2, HEDDLE_EV_THREAD_START, 0, 0);
@@ -121,7 +121,7 @@ TEST(StepLog, BehindTheLastStepThatCountsIsTheNextOneOfEachThread) {
 }
 
 TEST(StepLog, AnEntryThatWasCutIsTheEnd) {
-  Area area(64);
+  Area area(1 << 10);
   area.add(0, 1, HEDDLE_EV_THREAD_START, 0, 0);
   area.add(0, 1ull << 30, HEDDLE_EV_MUTEX_LOCK, 1, 1);
   area.words()[3] = 0;  // its second word was written
