@@ -445,6 +445,11 @@ TEST(Protocol, LocksAreReplayedAsRecorded) {
       if (!HasFailure()) check({one, other});
 }
 
+TEST(Protocol, EqualNumbersOfTwoThreadsAreNoOrder) {
+  check({"lwu", "sr"});
+  check({"sr", "lwu"});
+}
+
 TEST(Protocol, MemoryBesideALockIsReplayedAsRecorded) {
   for (const char* other : {"w", "r", "k"})
     for (const char* one : {"lwu", "luw", "lulu"})
@@ -458,7 +463,6 @@ TEST(Protocol, ThreadsSeeARequestToEndWhereTheirReplayDoes) {
 }
 
 TEST(Protocol, ThreeThreadsAreReplayedAsRecorded) {
-  check({"r", "r", "wr"});
   check({"s", "s", "w"});
   check({"r", "s", "w"});
 }
