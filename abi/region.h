@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define HEDDLE_REGION_MAGIC 0x314e474552444548ull  // "HEDREGN1"
-#define HEDDLE_REGION_VERSION 9u
+#define HEDDLE_REGION_VERSION 10u
 // The program finds the region by HEDDLE_REGION=<descriptor number>; the runtime removes the variable before main.
 #define HEDDLE_REGION_ENV "HEDDLE_REGION"
 // HEDDLE_PRELOAD=1: the preload build stands first in LD_PRELOAD. HEDDLE_FOLLOW=<path>: not in that executable (a
@@ -43,7 +43,7 @@ enum HeddleAreaId {
   HEDDLE_AREA_RACES,    // out: HeddleRace[result.race_count]
   HEDDLE_AREA_NOTES,    // out: NUL-terminated lines for the user (escapes), result.note_bytes
   HEDDLE_AREA_MODULES,  // out: HeddleModuleInfo[result.module_count]
-  HEDDLE_AREA_STEPS,    // out, recordings: HeddleStep[result.steps]
+  HEDDLE_AREA_STEPS,    // out, recordings: abi/step_log.h
   HEDDLE_AREA_META,     // recordings, by the host for whoever reads the file later: meta_bytes of meta, maps_bytes of
                         // /proc/PID/maps
   HEDDLE_AREA_STOPS,    // in, replays of recordings: uint32_t[run.stop_count], see HeddleStep::hooks
@@ -62,17 +62,14 @@ struct HeddleSegment {  // a maximal run of steps by one thread
   uint32_t steps;
 };
 
-// One step of a recording (run.backend PARALLEL), in the order in which they happened.
+// One step of a recording (run.backend PARALLEL), as read from its log.
 struct HeddleStep {
   uint16_t thread;
   uint8_t kind;
-  uint8_t flags;  // HEDDLE_STEP_OPEN
+  uint8_t flags;  // 0
   uint32_t site, object;
   uint32_t hooks;  // HANDOVER: 1 + hooks since the thread's last step: the thread stopped in the last of them; else 0
 };
-
-// Of a recording: a number that the lock before it has reserved for the unlock that may follow. Not a step (yet).
-#define HEDDLE_STEP_OPEN 128u
 
 enum HeddleStrategy {
   HEDDLE_STRATEGY_REPLAY,
@@ -296,7 +293,7 @@ struct HeddleResult {      // out
   int32_t wait_status;     // server: as waitpid gave it
   int32_t child_pid;       // child
   uint32_t awaiting_host;  // child: failure record complete, stopped for inspection until run generation's child_go
-  uint64_t steps, choice_count, switches, preemptions;
+  uint64_t steps, choice_count, switches, preemptions;  // `steps` of a recording: those with the baton, while it runs
   uint64_t access_count, event_count;  // accesses seen by hooks; events written to the ring
   uint64_t input_bytes, note_bytes, stack_words, payload_bytes;
   uint32_t thread_count, object_count, pc_count, race_count, module_count;

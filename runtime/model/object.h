@@ -14,6 +14,8 @@ struct Object {
   // mutex: beside its address, for the cache
   uint32_t free_word;   // who has it, while the fields below need not be true (parallel/free_steps.h); or kModelDecides
   uint32_t lock_waits;  // threads that wait for it
+  uint64_t last_step;   // where the word says more than kModelDecides: the number of the last step on it,
+  uint32_t last_by;     // ... the index of its thread, or several (parallel/step_log.h)
   bool used_with_cond;  // who waits there counts on the model
   bool dropped;
   HeddleObjectInfo* info;

@@ -7,6 +7,7 @@
 #include "runtime/parallel/owners.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/spins.h"
+#include "runtime/parallel/step_log.h"
 #include "runtime/parallel/terms.h"
 #include "runtime/parallel/waiters.h"
 
@@ -48,7 +49,8 @@ void become_safe(Thread& t) {
 
 // Waking takes as long as everything else that is done with the baton, so it comes behind it. Threads are never
 // unmapped: at worst the one to wake has gone on by itself.
-void release() {
+void release(const Thread& t) {
+  baton_comes_after(t.recording.step_clock, t.index);
   Thread* next = next_waiter();
   unlock();
   if (HEDDLE_UNLIKELY(next != nullptr)) futex_wake(&next->backend.wake_word, 1);
@@ -70,7 +72,7 @@ void baton_give(Thread& t) {
   if (--t.recording.baton_depth) return;
   __atomic_store_n(&t.request.outside, t.recording.was_outside, __ATOMIC_RELAXED);  // back to where it came from
   t.recording.was_outside = false;
-  release();
+  release(t);
 }
 
 uint32_t baton_give_all(Thread& t) {
@@ -89,7 +91,7 @@ void baton_take_back(Thread& t, uint32_t depth) {
 void baton_finish(Thread& t) {
   become_safe(t);
   t.recording.baton_depth = 0;
-  release();
+  release(t);
 }
 
 uint32_t baton_lose(Thread& t) {
@@ -97,7 +99,7 @@ uint32_t baton_lose(Thread& t) {
   HEDDLE_CHECK(depth != 0);  // an entry into the runtime that did not take it
   become_safe(t);
   t.recording.baton_depth = 0;
-  release();
+  release(t);
   return depth;
 }
 

@@ -25,6 +25,7 @@
 namespace heddle::rt {
 
 bool free_steps_possible;
+uint32_t forbidden;  // > 0: by the holder of the baton; protocol_test.cc keeps its states
 
 namespace {
 
@@ -39,7 +40,6 @@ struct Site {
 constexpr uint32_t kLockPlaces = 1u << 15, kSitePlaces = 1u << 12;
 Object** locks;
 Site** sites;
-uint32_t forbidden;  // > 0: by the holder of the baton
 
 template <class T>
 T*& place(T** table, uint32_t size, uint64_t key) {
@@ -67,7 +67,6 @@ Object* known_lock(const void* mutex) {
 struct LatestSite {
   uint64_t pc;
   uint32_t site;
-  int32_t pairs;  // of a lock; negative: the next step was no unlock; so many locks reserve nothing
 };
 namespace {
 constexpr uint32_t kLatestSites = 128;  // with 32, find_site() was 1 % of the time of memcached
@@ -85,28 +84,8 @@ LatestSite* known_site(Thread& t, void* caller) {
   if (HEDDLE_LIKELY(latest.pc == (uint64_t)caller)) return &latest;
   const Site* s = find_site(caller);
   if (!s) return nullptr;
-  latest = {(uint64_t)caller, s->site, 0};
+  latest = {(uint64_t)caller, s->site};
   return &latest;
-}
-
-// Is it worth reserving a number for the unlock? A number that nobody takes costs an entry of the log.
-constexpr int32_t kRetry = -16;  // locks without
-bool will_be_pair(Thread& t, LatestSite& lock) {
-  if (HEDDLE_UNLIKELY(t.recording.reserved_behind)) {  // the last one was of no use
-    t.recording.reserved_behind = 0;
-    if (t.recording.reserved_by) t.recording.reserved_by->pairs = kRetry;
-  }
-  if (lock.pairs < 0 && ++lock.pairs < 0) return false;
-  t.recording.reserved_by = &lock;
-  return true;
-}
-
-void log_lock(Thread& t, LatestSite& lock) {
-  will_be_pair(t, lock) ? log_free_step_and_reserve(t, t.op) : log_free_step(t, t.op, 0);
-}
-void log_unlock(Thread& t) {
-  if (HEDDLE_LIKELY(next_is_reserved(t))) return log_reserved_step(t, t.op);
-  log_free_step(t, t.op, 0);
 }
 
 // Again, now that it may be handled.
@@ -132,7 +111,8 @@ class FreeStep {
     if (HEDDLE_UNLIKELY(thread_.recording.deferred_signal)) resend_deferred(thread_);
   }
   FreeStep(const FreeStep&) = delete;
-  bool allowed() const { return !__atomic_load_n(&forbidden, __ATOMIC_RELAXED); }
+  /// Acquired: what was forbidden until a moment ago has raised the floor.
+  bool allowed() const { return !__atomic_load_n(&forbidden, __ATOMIC_ACQUIRE); }
 
  private:
   Thread& thread_;
@@ -143,7 +123,7 @@ bool is_asked(const Thread& t) { return __atomic_load_n(&t.request.asked, __ATOM
 // In code without hooks, too (plain_code.cc): a function that only locks never comes to a hook that would say better.
 bool nothing_else_to_do(Thread& t) {
   return !is_asked(t) && !t.recording.baton_depth && !t.in_runtime && t.state == HEDDLE_T_RUNNING &&
-         !t.events.written && free_step_has_room(t);
+         !t.events.written && has_room_for_step(t);
 }
 
 bool turn(Object& o, uint32_t from, uint32_t to) {
@@ -175,22 +155,20 @@ bool step_freely(const void* mutex, uint32_t kind, void* caller, bool lock) {
   io_signal_opportunity_passed(*t);
   t->progress.unproductive = 0;
   t->op = Op{kind, site->site, o->id, (uint64_t)mutex};
-  if (lock) {
-    log_lock(*t, *site);
-  } else {
-    log_unlock(*t);
-    end_term(*t);
-  }
+  log_free_step(*t, t->op, 0, o->last_step, o->last_by);
+  o->last_step = t->recording.last_step;
+  o->last_by = t->index;
+  if (!lock) end_term(*t);
   __atomic_store_n(&o->free_word, lock ? mine : kFree, __ATOMIC_RELEASE);
   return true;
 }
 
 template <class F>
 bool hand_over_freely(Thread& t, uint32_t hooks, F then) {
-  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.recording.baton_depth || !free_step_has_room(t)) return false;
+  if (HEDDLE_UNLIKELY(!free_steps_possible) || t.recording.baton_depth || !has_room_for_step(t)) return false;
   const FreeStep step(t);
   if (!step.allowed()) return false;
-  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks);
+  log_free_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks, 0, t.index);
   then();
   return true;
 }
@@ -267,7 +245,10 @@ void await_model(Object& o) {
     uint32_t word = __atomic_load_n(&o.free_word, __ATOMIC_ACQUIRE);
     if (word == kModelDecides) return;
     if (!(word & kBusy)) {
-      if (turn(o, word, kModelDecides)) return set_holder(o, word);
+      if (turn(o, word, kModelDecides)) {
+        baton_comes_after(o.last_step, o.last_by);
+        return set_holder(o, word);
+      }
     } else if (looks > spins(1000)) {
       take_a_nap();
     }
@@ -277,6 +258,9 @@ void await_model(Object& o) {
 
 void free_if_plain(Object& o) {
   if (o.owner || o.lock_waits || o.used_with_cond || !is_plain((void*)o.address)) return;
+  baton_comes_after(self->recording.step_clock, self->index);
+  o.last_step = baton_clock.number;
+  o.last_by = baton_clock.by;
   __atomic_store_n(&o.free_word, (uint32_t)kFree, __ATOMIC_RELEASE);
   Object*& known = place(locks, kLockPlaces, o.address);
   if (known != &o) __atomic_store_n(&known, &o, __ATOMIC_RELEASE);
@@ -289,21 +273,26 @@ void let_model_decide_all() {
   });
 }
 
-NoFreeSteps::NoFreeSteps() {
-  if (!free_steps_possible) return;
+void forbid_free_steps() {
   __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
   await_free_steps();
+  for (uint32_t i = 0; i < control.thread_count; i++) baton_comes_after(clock_of(control.threads[i]), i);
+}
+
+NoFreeSteps::NoFreeSteps() {
+  if (free_steps_possible) forbid_free_steps();
 }
 NoFreeSteps::~NoFreeSteps() {
-  if (free_steps_possible) __atomic_fetch_sub(&forbidden, 1, __ATOMIC_SEQ_CST);
+  if (!free_steps_possible) return;
+  raise_floor(baton_clock.number + 1);
+  __atomic_fetch_sub(&forbidden, 1, __ATOMIC_SEQ_CST);
 }
 
 void end_free_steps() {
   static bool ended;
   if (!free_steps_possible || ended) return;
   ended = true;
-  __atomic_fetch_add(&forbidden, 1, __ATOMIC_SEQ_CST);
-  await_free_steps();
+  forbid_free_steps();
   let_model_decide_all();
 }
 

@@ -1,7 +1,7 @@
 // Lock operations of a recording that need no baton: the mutex is a plain one, nobody waits for it, nobody asked the
-// thread for anything. Its state is then one word (Object::free_word), and the step gets its number from the counter of
-// steps while that word is `busy`: the numbers of the operations on one mutex are in the order of the operations, which
-// is all a replay needs.
+// thread for anything. Its state is then one word (Object::free_word), and the step gets its number while that word is
+// `busy`, greater than that of the step before it on this mutex (Object::last_step): the numbers of the operations on
+// one mutex are in the order of the operations, which is all a replay needs.
 //
 // So is the answer of a thread that is asked for memory at a hook (owners.cc).
 //
@@ -45,7 +45,8 @@ inline void may_be_taken_freely(Object& o) {
 /// Every mutex's model is true: in a forked child, or when free steps are over.
 void let_model_decide_all();
 
-/// With the baton: nobody takes a free step while this exists.
+/// With the baton: nobody takes a free step while this exists. The steps of the holder meanwhile come after all steps
+/// before it, and those of others later come after it.
 class NoFreeSteps {
  public:
   NoFreeSteps();
@@ -54,7 +55,9 @@ class NoFreeSteps {
 };
 /// In the handler of a signal: it came in the middle of a free step, and comes again when that has ended.
 bool free_step_defers(int signo, const void* info, void* context);
-/// The process ends: never again.
+/// With the baton: the same from here on.
+void forbid_free_steps();
+/// The process ends: so does the model decide everything.
 void end_free_steps();
 
 }  // namespace heddle::rt

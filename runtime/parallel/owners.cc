@@ -6,12 +6,12 @@
 #include "runtime/parallel/free_steps.h"
 #include "runtime/parallel/parallel.h"
 #include "runtime/parallel/spins.h"
+#include "runtime/parallel/step_log.h"
 #include "runtime/parallel/waiters.h"
 
 namespace heddle::rt {
 
 uint64_t* stripe_states;
-OwnLine<uint64_t> shared_count;
 
 namespace {
 
@@ -31,22 +31,25 @@ bool is_mine(const Thread& t, uint64_t state, bool write) {
 enum class Claim : uint8_t { kMine, kAfterStep, kAsk };
 
 // What nobody has to be asked for, with the baton or without: from here on the stripe is `word`'s.
-Claim claim(const Thread& t, uint64_t word, uint32_t stripe, bool write) {
+Claim claim(Thread& t, uint64_t word, uint32_t stripe, bool write) {
   for (;;) {
     const uint64_t state = load(stripe);
-    uint64_t step = 0;
+    uint64_t number = 0;
     if (is_of(t, state)) {  // perhaps of another term
       if (state == word || (!write && state == (word | kReadOnly))) return Claim::kMine;
       if (change(stripe, state, word | (write ? 0 : state & kReadOnly))) return Claim::kMine;
     } else if (is_exclusive(state)) {
-      if (!has_ended(owner_of(state), state, &step)) return Claim::kAsk;
+      if (!has_ended(owner_of(state), state, &number)) return Claim::kAsk;
+      come_after(t, number);  // before others can see that it has the stripe
       if (change(stripe, state, word | (write ? 0 : kReadOnly)))
-        return step < t.recording.last_step ? Claim::kMine : Claim::kAfterStep;
+        return number < t.recording.last_step ? Claim::kMine : Claim::kAfterStep;
     } else if (state == 0) {
       if (change(stripe, 0, word | (write ? 0 : kReadOnly))) return Claim::kMine;
     } else {
       if (write) return Claim::kAsk;
-      return state - 1 < t.recording.seen_shared ? Claim::kMine : Claim::kAfterStep;
+      if (state < t.recording.last_step) return Claim::kMine;
+      come_after(t, state);
+      return Claim::kAfterStep;
     }
   }
 }
@@ -136,12 +139,6 @@ void stay_for_askers(Thread& t) {
   }
 }
 
-// It may wait now, which ends its term, and has claimed stripes that need a step: others must not take them as if they
-// had been claimed behind its last one.
-void claims_await_step(Thread& t) {
-  t.recording.claimed_after = __atomic_load_n(&region->result.steps, __ATOMIC_ACQUIRE);
-}
-
 void await_stop(Thread& u) {
   if (stops_soon(u)) return;
   ask(u, kRequestSleeps);
@@ -153,7 +150,6 @@ void sleep_until_stop(Taker& taker, Thread& u) {
   Thread& t = taker.thread;
   taker.lost = true;
   ask(u, kRequestSleeps);  // again: a step of its own has answered the last one
-  claims_await_step(t);
   const uint32_t depth = baton_lose(t);
   for (int n = 0; n < kSpins && !is_safe(u) && !u.request.outside; n++) __builtin_ia32_pause();
   if (!is_safe(u) && !u.request.outside) futex_wait(&u.recording.safe, 0, kWaitNs);
@@ -163,9 +159,9 @@ void sleep_until_stop(Taker& taker, Thread& u) {
 // Until `owner` has stopped. False: others had the baton meanwhile, and what was taken was given back.
 bool stop(Taker& taker, Thread& owner) {
   expect_answer(owner);
-  if (stops_soon(owner)) return true;
-  if (!taker.gives_way) {
-    await_stop(owner);
+  if (!taker.gives_way) await_stop(owner);
+  if (!taker.gives_way || stops_soon(owner)) {
+    come_after(taker.thread, clock_of(owner));
     return true;
   }
   give_back(taker);
@@ -193,9 +189,10 @@ bool stop_others(Taker& taker) {
   for (uint32_t i = 0; i < count; i++)
     if (Thread& u = control.threads[i]; &u != &t && !is_safe(u)) ask_to_stop(u);  // all at once, then wait for each
   Thread* u = one_that_runs(t);
-  if (!u) return true;
-  if (!taker.gives_way) {
+  if (!taker.gives_way)
     for (; u; u = one_that_runs(t)) await_stop(*u);
+  if (!u) {
+    for (uint32_t i = 0; i < count; i++) come_after(t, clock_of(control.threads[i]));
     return true;
   }
   give_back(taker);
@@ -215,9 +212,10 @@ void take_over(Taker& taker, uint32_t stripe, bool write) {
     if (claim(t, taker.word(), stripe, write) != Claim::kAsk) return;
     const uint64_t state = load(stripe);
     if (is_exclusive(state) && !write && (state & kReadOnly)) {
-      if (!change(stripe, state, shared_count.value + 1)) continue;  // it has written meanwhile
-      __atomic_store_n(&shared_count.value, shared_count.value + 1, __ATOMIC_RELEASE);
-      return;
+      const uint64_t number = clock_of(owner_of(state));
+      if (!change(stripe, state, number)) continue;  // it has written meanwhile
+      come_after(t, number);
+      return raise_floor(number + 1);  // so that all threads may read it behind their next steps
     }
     if (!change(stripe, state, taker.word() | (write ? 0 : kReadOnly))) continue;
     taker.taken = {stripe, state};
@@ -248,7 +246,6 @@ void own_slow(Thread& t, uint64_t first, uint64_t last, bool write) {
   if (worst == Claim::kAfterStep && take_freely(t, hooks + 1)) return;
   const bool at_hook = t.recording.baton_depth == 0;
   if (at_hook) t.recording.hook_place = hooks + 1;
-  claims_await_step(t);
   baton_take(t);
   take_all_over({t, at_hook}, first, stripes, write);
   log_step(t, Op{HEDDLE_EV_HANDOVER, 0, 0, 0}, hooks + 1);

@@ -5,7 +5,7 @@
 //   0          nobody touched it yet
 //   WrEx(t)    t alone reads and writes it
 //   RdEx(t)    t alone read it
-//   Sh(n)      everybody may read it; n numbers the change that made it so
+//   Sh(n)      everybody whose last step has a number greater than n may read it
 // Exclusive ones also say in which term of their owner they were last touched (terms.h). An access by whom the state
 // allows it costs a compare. Another one takes the stripe over: at once, when the term has ended; else the owner is
 // asked to stop at its next hook (or is stopped already, in the runtime), and the place where it stopped, counted in
@@ -29,7 +29,6 @@ enum : uint8_t {
 constexpr uint32_t kStripeBits = 6;
 constexpr uint32_t kStripeCount = 1u << 26;  // of 4 GiB: what lies a multiple of that apart shares its states
 extern uint64_t* stripe_states;
-extern OwnLine<uint64_t> shared_count;  // numbers of Sh() given out
 
 void owners_start();
 

@@ -3,7 +3,8 @@
 // runtime's own, compiled for the host.
 //
 // Law: a replay of the log computes what the recording did. Each of its steps is executed in the order of the log,
-// followed by the code of its thread up to the place of that thread's next step. And nobody waits for ever.
+// which is that of (number, thread), followed by the code of its thread up to the place of that thread's next step. And
+// nobody waits for ever.
 //
 // States are whole: the variables of the code, and the stacks of the threads. A state that was reached before is not
 // continued, so the search ends although threads spin and wait. Orders of memory weaker than the sequence are not
@@ -150,18 +151,19 @@ struct Place {
 };
 
 bool is_hook(char letter) { return letter && std::strchr("rwRW", letter); }
-bool is_step(char letter) { return letter == 's' || letter == 'k'; }
+bool is_step(char letter) { return letter && std::strchr("skluc", letter); }
 
 class Replay {
  public:
   // Nothing: it computes the same. Else what is different.
-  std::optional<std::string> check(uint64_t count) {
+  std::optional<std::string> check(const std::vector<NumberedStep>& log) {
     std::vector<std::vector<const HeddleStep*>> own(used_threads);
-    for (uint64_t i = 0; i < count; i++) own[world.steps[i].thread].push_back(&world.steps[i]);
+    for (const NumberedStep& s : log) own[s.step.thread].push_back(&s.step);
     std::vector<size_t> next(used_threads);
-    for (uint64_t i = 0; i < count && !wrong_; i++) {
-      const uint32_t t = world.steps[i].thread;
-      execute_step(t, world.steps[i]);
+    for (const NumberedStep& s : log) {
+      if (wrong_) break;
+      const uint32_t t = s.step.thread;
+      execute_step(t, s.step);
       const size_t following = ++next[t];
       if (following < own[t].size()) go_on(t, *own[t][following]);
     }
@@ -177,14 +179,30 @@ class Replay {
   char letter(uint32_t t) const { return at_[t].action < programs[t].size() ? programs[t][at_[t].action] : 0; }
 
   void execute_step(uint32_t t, const HeddleStep& step) {
+    seen_[t] = requested_[t];
     if (step.kind == HEDDLE_EV_HANDOVER || step.kind == HEDDLE_EV_THREAD_START) return;
     if (step.kind == HEDDLE_EV_THREAD_EXIT) {
       if (letter(t)) fail("the thread ends before its program");
       return;
     }
     if (!is_step(letter(t))) return fail("a step that the program does not make here");
-    if (letter(t) == 'k') cells_[0] = value_of(t, at_[t].action);
+    switch (letter(t)) {
+      case 'k': cells_[0] = value_of(t, at_[t].action); break;
+      case 'l': lock(t); break;
+      case 'u': unlock(t); break;
+      case 'c': requested_[(t + 1) % used_threads] = true; break;
+      default: break;
+    }
     at_[t].action++;
+  }
+
+  void lock(uint32_t t) {
+    if (holder_ != kNobody) fail("a lock of what is locked");
+    holder_ = t;
+  }
+  void unlock(uint32_t t) {
+    if (holder_ != t) fail("an unlock by another thread");
+    holder_ = kNobody;
   }
 
   // The code behind a step of `t`, up to the place of its next one.
@@ -210,6 +228,9 @@ class Replay {
     Place& place = at_[t];
     const char l = letter(t);
     uint64_t& cell = cells_[l == 'R' || l == 'W'];
+    if (world.seen[t][place.action] != seen_[t])
+      fail("thread " + std::to_string(t) + " saw at action " + std::to_string(place.action) + " that it shall end: " +
+           std::to_string(world.seen[t][place.action]) + ", its replay " + std::to_string(seen_[t]));
     if (l == 'w' || l == 'W')
       cell = value_of(t, place.action);
     else if (world.read[t][place.action] != cell)
@@ -221,14 +242,15 @@ class Replay {
 
   Place at_[kMostThreads];
   uint64_t cells_[kCells] = {};
+  uint32_t holder_ = kNobody;
+  bool requested_[kMostThreads] = {}, seen_[kMostThreads] = {};
   std::optional<std::string> wrong_;
 };
 
-std::string log_text(uint64_t count) {
+std::string log_text(const std::vector<NumberedStep>& log) {
   std::string text;
-  for (uint64_t i = 0; i < count; i++) {
-    const HeddleStep& s = world.steps[i];
-    text += "  " + std::to_string(i) + ": thread " + std::to_string(s.thread) + " kind " + std::to_string(s.kind) +
+  for (const auto& [number, s] : log) {
+    text += "  " + std::to_string(number) + ": thread " + std::to_string(s.thread) + " kind " + std::to_string(s.kind) +
             " hooks " + std::to_string(s.hooks) + "\n";
   }
   return text;
@@ -297,19 +319,19 @@ class Search {
 
   void end() {
     found_.ends++;
-    const uint64_t count = steps_logged();
+    const std::vector<NumberedStep> log = logged();
     std::optional<std::string> wrong;
     if (threads_in(State::kSleeps))
       wrong = "threads sleep for ever";
     else
-      wrong = Replay().check(count);
-    if (wrong) ADD_FAILURE() << *wrong << "\n" << described(count);
+      wrong = Replay().check(log);
+    if (wrong) ADD_FAILURE() << *wrong << "\n" << described(log);
   }
 
-  std::string described(uint64_t count) const {
+  std::string described(const std::vector<NumberedStep>& log) const {
     std::string text = "programs:";
     for (uint32_t i = 0; i < used_threads; i++) text += " " + programs[i];
-    text += "\nlog:\n" + log_text(count) + "order of turns: ";
+    text += "\nlog:\n" + log_text(log) + "order of turns: ";
     for (const Node& n : path_) text += std::to_string(n.chosen);
     return text;
   }
@@ -395,6 +417,11 @@ TEST(Protocol, TwoThreadsOfOneStripeAreReplayedAsRecorded) {
       if (!HasFailure()) EXPECT_EQ(check({one, other}).slept_out, 0u) << one << " " << other;
 }
 
+// Who reads behind a step without the baton comes after whoever wrote, and before whoever writes next.
+TEST(Protocol, SharedMemoryIsReplayedAsRecorded) {
+  check({"rw", "rr"});
+}
+
 TEST(Protocol, TwoThreadsOfTwoStripesAreReplayedAsRecorded) {
   for (const char* other : {"Ww", "Wr", "Rw", "WR"})
     for (const char* one : {"wW", "rW", "wR"})
@@ -409,6 +436,29 @@ TEST(Protocol, SystemCallsThatWriteMemoryAreReplayedAsRecorded) {
 TEST(Protocol, CodeWithoutHooksIsReplayedAsRecorded) {
   for (const char* other : {"w", "r", "k"})
     for (const char* one : {"wo", "row"})
+      if (!HasFailure()) check({one, other});
+}
+
+TEST(Protocol, LocksAreReplayedAsRecorded) {
+  for (const char* other : {"lwu", "lru", "lur"})
+    for (const char* one : {"lwu", "wlu"})
+      if (!HasFailure()) check({one, other});
+}
+
+TEST(Protocol, EqualNumbersOfTwoThreadsAreNoOrder) {
+  check({"lwu", "sr"});
+  check({"sr", "lwu"});
+}
+
+TEST(Protocol, MemoryBesideALockIsReplayedAsRecorded) {
+  for (const char* other : {"w", "r", "k"})
+    for (const char* one : {"lwu", "luw", "lulu"})
+      if (!HasFailure()) check({one, other});
+}
+
+TEST(Protocol, ThreadsSeeARequestToEndWhereTheirReplayDoes) {
+  for (const char* other : {"c", "lucr"})
+    for (const char* one : {"lur", "swr"})
       if (!HasFailure()) check({one, other});
 }
 

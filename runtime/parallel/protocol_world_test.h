@@ -6,15 +6,18 @@
 //   s     a step after which others may take what the thread has (an unlock)
 //   k     a step of the runtime that writes to the first stripe for the program (a system call)
 //   o     a call of code without hooks
+//   l u   locks and unlocks the mutex, without the baton if it can
+//   c     a step that asks the next thread to end, as pthread_cancel() does: each step of that one sees it or not
 #pragma once
 #include <string>
 #include <vector>
 
 #include "runtime/control/thread.h"
+#include "runtime/model/object.h"
 
 namespace heddle::rt::protocol {
 
-constexpr uint32_t kMostThreads = 3, kMostSteps = 64, kMostActions = 8, kCells = 2;
+constexpr uint32_t kMostThreads = 3, kMostActions = 8, kCells = 2, kLogBytes = 12 * HEDDLE_CHUNK;
 
 constexpr uint32_t kNobody = ~0u;
 
@@ -30,10 +33,12 @@ struct Fiber {
 /// All that the threads change, but their stacks and the few variables of the code itself.
 struct World {
   Thread threads[kMostThreads];
-  HeddleStep steps[kMostSteps];
+  alignas(8) char log[kLogBytes];
+  Object mutex;
   uint64_t stripes[4];
   uint64_t cells[kCells];                         // the program's memory, a stripe apart for the protocol
   uint64_t read[kMostThreads][kMostActions];      // what each action has read
+  uint32_t seen[kMostThreads][kMostActions];      // whether it had seen that it shall end
   Fiber fibers[kMostThreads];
 };
 extern World world;
@@ -62,6 +67,12 @@ struct Region {
   size_t bytes;
 };
 std::vector<Region> variables();
-uint64_t steps_logged();
+
+struct NumberedStep {
+  uint64_t number;
+  HeddleStep step;
+};
+/// The log, in its order.
+std::vector<NumberedStep> logged();
 
 }  // namespace heddle::rt::protocol

@@ -1,67 +1,74 @@
 #include "runtime/parallel/step_log.h"
 
 #include "runtime/parallel/free_steps.h"
+#include "runtime/parallel/owners.h"
+#include "runtime/parallel/parallel.h"
+#include "runtime/parallel/spins.h"
 
 namespace heddle::rt {
 
+OwnLine<uint64_t> clock_floor;
+BatonClock baton_clock;
 OwnLine<StepLog> step_log;
 
 namespace {
 
-uint64_t log_capacity;
-bool log_ended;  // no room: what follows is not recorded
+// The first chunk of a thread is small, since there may be thousands of them; each of the next is twice as large.
+constexpr uint32_t kSmallestChunk = chunk_bytes(HEDDLE_SMALLEST_CHUNK), kLargestChunk = chunk_bytes(256 << 10);
 
-// Each thread may take one before it knows better, and reserve another. A thread that is made takes two steps with the
-// baton, so that their number has doubled, at most, when the next room is made.
-uint64_t room_for_free_steps() {
-  constexpr uint64_t kThreads = 4096;
-  return 2 * kThreads * (1 + control.thread_count / kThreads);
+bool begin_chunk(Thread& t, uint32_t bytes) {
+  StepLog& log = step_log.value;
+  if (log.used + bytes > log.capacity || !log_has_room(HEDDLE_AREA_STEPS, log.used + bytes)) return false;
+  auto* chunk = reinterpret_cast<HeddleChunk*>(area<char>(HEDDLE_AREA_STEPS) + log.used);
+  chunk->bytes = bytes;
+  __atomic_store_n(&chunk->owner, t.index + 1, __ATOMIC_RELEASE);
+  log.used += bytes;
+  t.recording.log_next = reinterpret_cast<uint64_t*>(chunk + 1);
+  t.recording.log_end = reinterpret_cast<uint64_t*>(chunk) + bytes / sizeof(uint64_t);
+  t.recording.log_chunk = bytes < kLargestChunk ? 2 * bytes : bytes;
+  return true;
 }
 
-bool has_room(uint64_t steps) {
-  return steps <= log_capacity && log_has_room(HEDDLE_AREA_STEPS, steps * sizeof(HeddleStep));
+// With the baton.
+bool make_room(Thread& t) {
+  if (HEDDLE_LIKELY(has_room_for_step(t))) return true;
+  return begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk) ||
+         begin_chunk(t, kSmallestChunk);
 }
 
-// With the baton: for the next step, and for those that others take meanwhile.
-bool make_room() {
-  const uint64_t& steps = region->result.steps;
-  const uint64_t number = __atomic_load_n(&steps, __ATOMIC_RELAXED);
-  if (HEDDLE_LIKELY(number < step_log.value.free_end)) return true;
-  const uint64_t room = room_for_free_steps();
-  if (has_room(number + 3 * room)) {
-    __atomic_store_n(&step_log.value.free_end, number + room, __ATOMIC_RELAXED);
-    return true;
-  }
-  if (step_log.value.free_end) {
-    __atomic_store_n(&step_log.value.free_end, (uint64_t)0, __ATOMIC_RELAXED);
-    const NoFreeSteps until_all_have_seen_it;
-  }
-  return has_room(__atomic_load_n(&steps, __ATOMIC_RELAXED) + 1);
+// What follows is not recorded. Others have taken no step that comes after the one that has no room, and take none.
+void end_log() {
+  region->result.overflow |= 1u << HEDDLE_AREA_STEPS;
+  step_log.value.ended = true;
+  forbid_free_steps();
 }
 
 }  // namespace
 
 void step_log_start() {
-  step_log.value.base = area<HeddleStep>(HEDDLE_AREA_STEPS);
-  log_capacity = area_capacity<HeddleStep>(HEDDLE_AREA_STEPS);
+  step_log.value.capacity = region->area[HEDDLE_AREA_STEPS].size;
+  clock_floor.value = 1;
+}
+
+void raise_floor(uint64_t number) {
+  uint64_t floor = __atomic_load_n(&clock_floor.value, __ATOMIC_RELAXED);
+  while (floor < number && !__atomic_compare_exchange_n(&clock_floor.value, &floor, number, false, __ATOMIC_SEQ_CST,
+                                                        __ATOMIC_RELAXED)) {
+  }
 }
 
 void log_step(Thread& t, const Op& op, uint32_t hooks) {
-  HeddleResult& r = region->result;
   // Who sleeps until this thread stops is answered by no step that it goes on from.
   if (HEDDLE_LIKELY(!t.recording.wanted)) t.request.asked = kRequestNone;
   begin_stretch(t);
-  see_shared(t, shared_count.value);
-  if (HEDDLE_UNLIKELY(log_ended)) return;
-  if (HEDDLE_UNLIKELY(!make_room())) {
-    r.overflow |= 1u << HEDDLE_AREA_STEPS;
-    log_ended = true;
-    return;
+  const uint64_t number = next_number(t, baton_clock.number, baton_clock.by);
+  if (HEDDLE_UNLIKELY(!step_log.value.ended && !make_room(t))) end_log();
+  if (HEDDLE_LIKELY(!step_log.value.ended)) {
+    append_step(t, number, op, hooks);
+    region->result.steps++;
   }
-  const uint64_t number = __atomic_fetch_add(&r.steps, 1, __ATOMIC_ACQ_REL);
-  control.steps = t.recording.last_step = number + 1;
-  write_step(number, t, op, hooks);
-  place_is_safe(t);  // until then the last one is true
+  baton_clock = {number, t.index};
+  step_is_taken(t, number);
 }
 
 }  // namespace heddle::rt

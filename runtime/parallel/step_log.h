@@ -1,27 +1,71 @@
 // Steps on their way into the log of a recording. Inline: a lock that nobody contends for is little more than this.
+//
+// Each thread writes a log of its own (abi/step_log.h), and gives its steps numbers as Lamport's clocks do: a step's
+// number is at least that of the thread's last step, and greater than those of all steps of other threads that it must
+// come after. So no location is written by every step of every thread. The order of all steps is that of (number,
+// thread), and of equal ones that of the thread; it contains each order that a replay needs:
+//
+//   operations on one mutex   the object keeps the number of its last step (Object::last_step), written while its word
+//                             is busy, or by the holder of the baton
+//   steps with the baton      each comes after the last one, and after whatever the threads that gave the baton back
+//                             had done until then (baton_clock)
+//   memory                    terms.h, owners.h: who takes a stripe over comes after its owner, as far as that had come
+//   NoFreeSteps               comes after all steps before it, and all later ones after it: the floor
+//
+// A thread that meets no other one stays at its number, so that its steps stay together: each change of the thread in
+// the log costs the trace and its replay something.
+//
+// The floor is a number that every later step has at least: read by every step, written now and then. It also makes
+// numbers of different threads differ little (kFloorStep, kMostOfNumber), so that the order is nearly that of time: what
+// comes behind the last step of a thread that ended the process is not part of the recording.
+//
+// An entry is written before others can learn of its number. So whenever the process is killed, the log has, with each
+// step, all that it comes after.
 #pragma once
+#include "abi/step_log.h"
 #include "runtime/control/control.h"
-#include "runtime/parallel/owners.h"
 #include "runtime/parallel/terms.h"
 
 namespace heddle::rt {
 
-struct StepLog {
-  HeddleStep* base;
-  uint64_t free_end;  // there is room for free steps with a smaller number
+constexpr uint64_t kFloorStep = 16;
+constexpr uint32_t kMostOfNumber = 32;  // steps of one thread
+
+extern OwnLine<uint64_t> clock_floor;
+struct BatonClock {  // the holder's
+  uint64_t number;
+  uint32_t by;  // the only thread that has done something of that number with the baton; or kSeveral
+};
+constexpr uint32_t kSeveral = ~0u;
+extern BatonClock baton_clock;
+struct StepLog {            // the holder's, too
+  uint64_t used, capacity;  // bytes of the area
+  bool ended;               // no room: what follows is not recorded
 };
 extern OwnLine<StepLog> step_log;
 void step_log_start();
 
-// A kill finds it whole or not at all: its kind is in the word that is written last.
-inline void write_step(uint64_t number, const Thread& t, const Op& op, uint32_t hooks, uint8_t flags = 0) {
-  HeddleStep step{(uint16_t)t.index, (uint8_t)op.kind, flags, op.site, op.object, hooks};
-  uint64_t words[2];
-  static_assert(sizeof step == sizeof words);
-  __builtin_memcpy(words, &step, sizeof words);
-  auto* to = reinterpret_cast<uint64_t*>(&step_log.value.base[number]);
-  __atomic_store_n(&to[1], words[1], __ATOMIC_RELAXED);
-  __atomic_store_n(&to[0], words[0], __ATOMIC_RELEASE);
+/// Every step that is numbered from here on has at least that number.
+void raise_floor(uint64_t number);
+/// With the baton: every later step with the baton comes after what thread `by` has done up to that number.
+inline void baton_comes_after(uint64_t number, uint32_t by) {
+  if (number < baton_clock.number || (number == baton_clock.number && by == baton_clock.by)) return;
+  baton_clock = {number, number > baton_clock.number ? by : kSeveral};
+}
+
+/// For one more step.
+inline bool has_room_for_step(const Thread& t) {
+  return t.recording.log_end - t.recording.log_next >= HEDDLE_LOG_ENTRY_WORDS;
+}
+
+/// A kill finds the entry whole or not at all.
+inline void append_step(Thread& t, uint64_t number, const Op& op, uint32_t hooks) {
+  uint64_t words[HEDDLE_LOG_ENTRY_WORDS];
+  const uint32_t what = op.kind == HEDDLE_EV_HANDOVER ? hooks : op.site;
+  const uint32_t count = heddle_entry_words(op.kind, what, op.object, number - t.recording.last_step, words);
+  if (HEDDLE_UNLIKELY(count > 1)) __atomic_store_n(&t.recording.log_next[1], words[1], __ATOMIC_RELAXED);
+  __atomic_store_n(&t.recording.log_next[0], words[0], __ATOMIC_RELEASE);
+  t.recording.log_next += count;
 }
 
 // What a step begins for its thread.
@@ -29,59 +73,40 @@ inline void begin_stretch(Thread& t) {
   t.sync.cancel_seen = t.sync.cancel_requested;
   t.budget = kHookBudget;
   t.recording.hook_place = 0;
-  t.recording.claimed_after = 0;
   t.info->steps++;
 }
 
-/// By the number of its own last step, since the count of all is what others write: so it may take one more before it
-/// knows better.
-inline bool free_step_has_room(const Thread& t) {
-  return t.recording.last_step < __atomic_load_n(&step_log.value.free_end, __ATOMIC_RELAXED);
+/// The number of the thread's next step, which comes after that one of `by`.
+inline uint64_t next_number(Thread& t, uint64_t number, uint32_t by) {
+  const uint64_t floor = __atomic_load_n(&clock_floor.value, __ATOMIC_ACQUIRE);
+  number += by != t.index;
+  if (floor > number) number = floor;
+  if (t.recording.step_clock > number) number = t.recording.step_clock;
+  if (number > t.recording.last_step || ++t.recording.of_number == kMostOfNumber) {
+    t.recording.of_number = 0;
+    number += number == t.recording.last_step;
+  }
+  return number;
 }
 
-/// log_step() without the baton (free_steps.h), if there is room.
-inline void log_free_step(Thread& t, const Op& op, uint32_t hooks) {
+/// Its entry is in the log.
+inline void step_is_taken(Thread& t, uint64_t number) {
+  if (number != t.recording.last_step) {
+    t.recording.last_step = number;
+    __atomic_store_n(&t.recording.step_clock, number, __ATOMIC_RELEASE);
+    see_shared(t);
+    if (HEDDLE_UNLIKELY(number > __atomic_load_n(&clock_floor.value, __ATOMIC_RELAXED) + kFloorStep))
+      raise_floor(number);
+  }
+  place_is_safe(t);  // until then the last one is true
+}
+
+/// log_step() without the baton (free_steps.h), if there is room: behind the step of that number of `by`.
+inline void log_free_step(Thread& t, const Op& op, uint32_t hooks, uint64_t number, uint32_t by) {
   begin_stretch(t);
-  // Before the number: the last write to a stripe that is shared by now has a smaller one.
-  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
-  const uint64_t number = __atomic_fetch_add(&region->result.steps, 1, __ATOMIC_ACQ_REL);
-  t.recording.last_step = number + 1;
-  write_step(number, t, op, hooks);
-  place_is_safe(t);
-}
-
-// A lock and the unlock behind it take one number each, and the counter of all steps is what threads meet at most. So a
-// lock can reserve the next number, too, and an unlock takes it if it is the thread's next step. Others may have taken
-// later numbers meanwhile, but none of their steps depends on whether the mutex was released before: who finds it
-// locked leaves it to the model, and then this unlock does the same. Memory that others wrote meanwhile the thread can
-// only have by a step of its own, since the number of its last one is smaller than theirs.
-//
-//   lock (5, reserves 6)  x = 1                      unlock (6)  ...
-//                                other: lock b (7)
-
-/// Of a lock.
-inline void log_free_step_and_reserve(Thread& t, const Op& op) {
-  begin_stretch(t);
-  see_shared(t, __atomic_load_n(&shared_count.value, __ATOMIC_ACQUIRE));
-  const uint64_t number = __atomic_fetch_add(&region->result.steps, 2, __ATOMIC_ACQ_REL);
-  t.recording.reserved_behind = t.recording.last_step = number + 1;
-  write_step(number + 1, t, Op{HEDDLE_EV_MUTEX_UNLOCK, 0, 0, 0}, 0, HEDDLE_STEP_OPEN);
-  write_step(number, t, op, 0);
-  place_is_safe(t);
-}
-
-inline bool next_is_reserved(const Thread& t) {
-  return t.recording.reserved_behind && t.recording.reserved_behind == t.recording.last_step;
-}
-
-/// Of an unlock, if next_is_reserved(). What is shared by now may have been written behind that number: the thread
-/// knows of no more than before.
-inline void log_reserved_step(Thread& t, const Op& op) {
-  begin_stretch(t);
-  const uint64_t number = t.recording.last_step++;
-  t.recording.reserved_behind = 0;
-  write_step(number, t, op, 0);
-  place_is_safe(t);
+  number = next_number(t, number, by);
+  append_step(t, number, op, hooks);
+  step_is_taken(t, number);
 }
 
 }  // namespace heddle::rt

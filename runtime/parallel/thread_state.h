@@ -8,7 +8,7 @@ namespace heddle::rt {
 
 struct LatestSite;  // free_steps.cc
 
-constexpr uint32_t kRememberedTerms = 7;
+constexpr uint32_t kRememberedTerms = 31;
 
 struct RecordingState {
   uint32_t safe;  // cross-thread: it executes nothing of the program; it needs the baton to go on, or has to say so
@@ -21,15 +21,16 @@ struct RecordingState {
   uint32_t answers;          // cross-thread: hand-overs without the baton
   uint32_t answers_before;   // what they were when the holder of the baton last asked
   uint64_t owner_word;       // the state of a stripe that is its own in this term
-  uint64_t seen_shared;      // it knows of shared stripes up to this number
-  uint64_t last_step;        // number + 1
-  uint64_t reserved_behind;  // last_step of the lock that has also reserved the next number; 0: none
-  uint64_t claimed_after;    // what it claimed without a step so far comes behind this one, number + 1; 0: nothing
+  uint64_t seen_shared;      // it may read shared stripes up to this number
+  uint64_t last_step;        // the number of its last step (step_log.h)
+  uint64_t step_clock;       // cross-thread: its next step has at least this number
+  uint32_t of_number;        // steps since its last one that began a number
+  uint64_t *log_next, *log_end;  // where its next entry goes, and where that chunk ends
+  uint32_t log_chunk;        // bytes of its next chunk
   struct alignas(64) {
     uint64_t now, ended_by[kRememberedTerms];
   } terms;                   // cross-thread (terms.h)
   LatestSite* latest_sites;  // [kLatestSites]: where it took steps without the baton
-  LatestSite* reserved_by;   // one of them: the lock that reserved a number last
   uint32_t baton_depth, outside_depth;
   uint64_t read_from, read_bytes;  // by the last hook, if that read a range ...
   int32_t read_at;                 // ... the budget there

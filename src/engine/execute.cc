@@ -148,8 +148,12 @@ std::optional<FailureRecord> Executor::classify_now(pid_t stopped_child, int wai
 void Executor::classify_stuck(pid_t child, RunEnd why, RunOutcome& outcome) {
   Stopped stopped(child);
   HeddleResult result = worker_->region().header().result;
-  describe_stuck(result, why, limits_);
   auto threads = worker_->region().copy<HeddleThreadInfo>(HEDDLE_AREA_THREADS, result.thread_count, HEDDLE_MAX_THREADS);
+  if (worker_->region().header().run.backend == HEDDLE_BACKEND_PARALLEL) {  // nobody counts all of them
+    result.steps = 0;
+    for (const HeddleThreadInfo& thread : threads) result.steps += thread.steps;
+  }
+  describe_stuck(result, why, limits_);
   if (auto running = stopped.running(threads); running && !result.failure.has_regs) {
     result.failure.thread = running->index;
     result.failure.regs = running->regs;

@@ -62,7 +62,7 @@ Status recover_recording(const std::filesystem::path& file, const std::filesyste
   if (!writer) return std::unexpected(writer.error());
   TraceBuilder builder(std::move(*writer), *region);
   builder.begin(meta);
-  convert_steps(recorded_log(*region, outcome.result), outcome,
+  convert_steps(*region, outcome,
                 [&](std::span<const HeddleEvent> events) { builder.on_events(events); });
   SiteCatalog catalog = sites.catalog(outcome.evidence->modules);
   auto head = builder.finish(std::move(meta), outcome, symbolizer, std::move(catalog), {});

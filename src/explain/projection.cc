@@ -55,6 +55,7 @@ class Projector {
       out.thread = head.threads[event.thread].name;
       out.label = clean(label_of(head.threads[event.thread]), true);
     }
+    out.event_kind = event.kind;
     out.kind = kind_text(event.kind);
     out.object = clean(names.what(event), true);
     const Place& place = names.place(names.place(event));
@@ -172,11 +173,17 @@ class Projector {
 
   static std::string place(const ShownEvent& event) { return fmt::format("{}:{}", base_name(event.file), event.line); }
   static std::string who(const ShownEvent& event) { return fmt::format("thread {}", event.thread); }
+  static std::string_view verb_of(std::uint32_t kind) {
+    switch (heddle_event_class(kind)) {
+      case HEDDLE_C_READ: return "reads";
+      case HEDDLE_C_WRITE: return "writes";
+      case HEDDLE_C_ATOMIC:
+        return kind == HEDDLE_EV_ATOMIC_LOAD ? "reads" : kind == HEDDLE_EV_ATOMIC_STORE ? "writes" : "updates";
+      default: return "";
+    }
+  }
   static std::string does(const ShownEvent& event) {
-    const std::string_view verb = event.kind.starts_with("write") || event.kind == "atomic store" ? "writes"
-                                  : event.kind.starts_with("read") || event.kind == "atomic load" ? "reads"
-                                  : event.kind.starts_with("atomic")                              ? "updates"
-                                                                                                  : "";
+    const std::string_view verb = verb_of(event.event_kind);
     const std::string object = event.object.empty() ? "memory" : event.object;
     return verb.empty() ? fmt::format("does '{}' on {} ({})", event.kind, object, place(event))
                         : fmt::format("{} {} ({})", verb, object, place(event));

@@ -13,7 +13,8 @@ namespace heddle {
 
 struct ShownEvent {
   std::string thread, label;  // "0.2", and what it is called or the function it started in
-  std::string kind, object, function, file;
+  std::uint32_t event_kind = HEDDLE_EV_NONE;  // of an event that happened
+  std::string kind, object, function, file;   // `kind` in words
   std::uint32_t line = 0;
   std::string code;                    // the statement, where its source is to be had
   At failing = kNowhere, alternate = kNowhere;  // where it stands in each execution; kNowhere: not in that one

@@ -89,7 +89,7 @@ Status leave_for_recovery(Meta meta, Worker& worker) {
 Result<TraceHead> write_trace(const std::filesystem::path& file, Meta meta, RunOutcome& outcome, Executor& executor) {
   Result<TraceBuilder> trace = begin_trace(file, meta, executor);
   if (!trace) return std::unexpected(trace.error());
-  convert_steps(recorded_log(executor.worker().region(), outcome.result), outcome,
+  convert_steps(executor.worker().region(), outcome,
                 [&](std::span<const HeddleEvent> events) { trace->on_events(events); });
   return trace->finish(std::move(meta), outcome, executor, {});
 }
