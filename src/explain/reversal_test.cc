@@ -26,13 +26,7 @@ TEST(Reversal, OthersRunAsBeforeMeanwhile) {
 
 TEST(Reversal, ADelayedThreadIsLastAmongThoseThatCanRun) {
   const Turns guide = delayed(kTurns, {1, 1}, 3);
-  ASSERT_EQ(guide.size(), 6u);
-  EXPECT_EQ(guide[0], (Turn{0, 2, true}));
-  EXPECT_EQ(guide[1], (Turn{1, 1}));
-  EXPECT_EQ(guide[2], (Turn{0, 3}));
-  EXPECT_EQ(guide[3], (Turn{0, kAsLongAsItCan}));
-  EXPECT_EQ(guide[4], (Turn{2, kAsLongAsItCan, false, true}));
-  EXPECT_EQ(guide[5], (Turn{1, 2}));
+  EXPECT_EQ(guide, (Turns{{0, 2, true}, {1, 1}, {0, kAsLongAsItCan}, {2, kAsLongAsItCan, false, true}, {1, 2}}));
 }
 
 TEST(Reversal, AStepIsFoundByThreadAndAction) {

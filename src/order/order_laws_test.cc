@@ -233,11 +233,15 @@ TEST(OrderLaws, EveryConflictIsAChainOfNeighbours) {
 }
 
 /// As run.observe tells it: without results.
-HeddleEvent decision_of(HeddleEvent event) {
-  event.flags = 0;
-  event.value = 0;
-  event.stack = event.thread + 1u;
-  return event;
+HeddleDecision decision_of(const HeddleEvent& event) {
+  HeddleDecision out{};
+  out.address = event.address;
+  out.name = event.thread + 1u;
+  out.site = event.site;
+  out.object = event.object;
+  out.thread = event.thread;
+  out.kind = event.kind;
+  return out;
 }
 
 TEST(OrderLaws, LockSetsAreWhatTheModelHeldAndMoreThanDecisionsProve) {
