@@ -100,8 +100,9 @@ void print_words(const Arguments& arguments, const ExplainAnswer& answer) {
     print_events(answer, false);
   }
   const Found& found = answer.found;
-  say("  {} executions, {:.2f} s; {} reversed: {} without a failure, {} with the same failure\n", answer.executions,
-      answer.seconds, counted("order", found.reversals.size()), found.passed, found.failed);
+  say("  {} executions, {:.2f} s; {} reversed in {} of them: {} did not fail, {} failed in the same way\n",
+      answer.executions, answer.seconds, counted("pair", found.reversals.size()), found.executions, found.passed,
+      found.failed);
   if (answer.alternate) {
     const std::string trace = shell_word(arguments.task.alternate.string());
     say("  alternate {}      look at it:  heddle show {}\n", trace, trace);

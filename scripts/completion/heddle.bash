@@ -2,7 +2,7 @@
 _heddle() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "cc c++ hunt record replay lift simplify show doctor --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "cc c++ hunt record replay lift simplify explain show doctor --help --version" -- "$current"))
     return
   fi
   case $previous in
@@ -11,6 +11,7 @@ _heddle() {
     --network) COMPREPLY=($(compgen -W "own host" -- "$current")); return ;;
     --detector) COMPREPLY=($(compgen -W "auto on off" -- "$current")); return ;;
     --fail-on-exit) COMPREPLY=($(compgen -W "any none" -- "$current")); return ;;
+    --method) COMPREPLY=($(compgen -W "auto execute" -- "$current")); return ;;
     --inputs) COMPREPLY=($(compgen -W "auto real recorded" -- "$current")); return ;;
     --format) COMPREPLY=($(compgen -W "text json html perfetto" -- "$current")); return ;;
   esac
@@ -21,6 +22,7 @@ _heddle() {
     replay) COMPREPLY=($(compgen -W "--times --hang-timeout --gdb --trust --json --quiet --help --" -- "$current")) ;;
     lift) COMPREPLY=($(compgen -W "-o --output --trust --json --quiet --help --" -- "$current")) ;;
     simplify) COMPREPLY=($(compgen -W "-o --output --exact --suffix --inputs --one-by-one --trust --json --quiet --help --" -- "$current")) ;;
+    explain) COMPREPLY=($(compgen -W "--method --html --alternate --trust --json --quiet --help --" -- "$current")) ;;
     doctor) COMPREPLY=($(compgen -W "--json --quiet --help" -- "$current")) ;;
     show) COMPREPLY=($(compgen -W "--format -o --output --json --events --from --to --step --schedule --full --thread --around --source --width --wrappers --as-recorded --quiet --help" -- "$current")) ;;
   esac

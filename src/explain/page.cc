@@ -116,8 +116,8 @@ class Page {
     const Found& found = answer_.found;
     sink_("<h2 style=\"margin-top:1.5rem\">What was executed</h2><dl>");
     sink_(fmt::format("<dt>executions</dt><dd>{} ({:.2f} s)</dd>", answer_.executions, answer_.seconds));
-    sink_(fmt::format("<dt>orders reversed</dt><dd>{} tried: {} without a failure, {} with the same failure</dd>",
-                      found.reversals.size(), found.passed, found.failed));
+    sink_(fmt::format("<dt>pairs reversed</dt><dd>{} in {} of them: {} did not fail, {} failed in the same way</dd>",
+                      found.reversals.size(), found.executions, found.passed, found.failed));
     sink_(fmt::format("<dt>failing execution</dt><dd>{} events, {} switches, {} preemptions</dd>",
                       answer_.failing_events, answer_.failing.totals.switches, answer_.failing.totals.preemptions));
     if (!answer_.alternate) sink_("<dt>alternate</dt><dd>no execution was found that does not fail</dd>");
