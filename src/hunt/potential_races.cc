@@ -71,7 +71,7 @@ class Finder {
   }
   // Which of its creator's children it is, is not told: behind the first creation that nobody claimed.
   void begin(const HeddleDecision& event) {
-    const auto creator = names_.find(event.creator);
+    const auto creator = names_.find(static_cast<std::uint32_t>(event.creator));
     if (creator == names_.end() || created_[creator->second].empty()) return;
     join(clocks_[event.thread], created_[creator->second].front());
     created_[creator->second].pop_front();
