@@ -3,15 +3,20 @@
 #pragma once
 #include <stdint.h>
 
+// `kind` says which member of a union is there. (32 bytes: dpor compares all pairs of a run's decisions.)
 struct HeddleDecision {
-  uint64_t address;  // what the operation accesses; THREAD_JOIN: the index of the thread; THREAD_START: 0
+  union {
+    uint64_t address;  // what the operation accesses; THREAD_JOIN: the index of the thread
+    uint64_t creator;  // THREAD_START: a hash of the name of the thread's creator
+  };
   uint64_t enabled;  // bit i: thread i < 64 could have been chosen
   uint32_t name;     // a hash of the name of the thread
-  uint32_t creator;  // THREAD_START: that of its creator's name; else 0
   uint32_t site;
-  uint32_t object;   // a synchronisation object. THREAD_EXIT: a robust mutex that the thread leaves locked, or
-                     // HEDDLE_SEVERAL_OBJECTS
-  uint32_t size;     // of an access, in bytes; ~0u: that or more. Else 0
+  union {
+    uint32_t object;  // a synchronisation object. THREAD_EXIT: a robust mutex that the thread leaves locked, or
+                      // HEDDLE_SEVERAL_OBJECTS
+    uint32_t size;    // of an access, in bytes; ~0u: that or more
+  };
   uint16_t thread;   // index
   uint8_t kind;
   uint8_t flags;     // HEDDLE_DECISION_*
@@ -29,5 +34,5 @@ enum {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(HeddleDecision) == 40);
+static_assert(sizeof(HeddleDecision) == 32);
 #endif

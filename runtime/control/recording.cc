@@ -148,7 +148,6 @@ static HeddleDecision decision_of(const View& view, const Thread& next, bool cou
   if (heddle_event_properties(op.kind) & HEDDLE_P_ACCESS) {
     d.size = op.size;
   } else if (op.kind == HEDDLE_EV_THREAD_START) {
-    d.address = 0;
     d.creator = control.threads[next.info->parent].name;
   } else if (op.kind == HEDDLE_EV_THREAD_EXIT) {
     d.object = op.size;

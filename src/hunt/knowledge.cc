@@ -119,7 +119,7 @@ Aim aim_of(const Pick& pick, const Targets& targets, std::uint64_t seed) {
     case Strategy::kRaceDirected:
       return {tell_racedirected(targets, dice, seed, pick.ordinal), {}};
     case Strategy::kRff:
-      return {{.reads_from = tell_rff(targets, dice, seed, pick.ordinal)}, {}};
+      return {{{}, {}, {}, tell_rff(targets, dice, seed, pick.ordinal)}, {}};
     case Strategy::kFollowUp:
       return targets.race_runs.empty() ? Aim{} : tell_follow_up(followed(pick, targets, seed), dice);
     default:

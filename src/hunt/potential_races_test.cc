@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
-
 namespace heddle {
 namespace {
 
@@ -14,7 +12,7 @@ HeddleDecision event(std::uint16_t thread, std::uint8_t kind, std::uint32_t site
   HeddleDecision out{};
   out.thread = thread, out.kind = kind, out.site = site, out.address = address, out.object = object;
   out.name = kMain + thread;
-  if (kind == HEDDLE_EV_THREAD_START) out.creator = static_cast<std::uint32_t>(std::exchange(out.address, 0));
+  if (kind == HEDDLE_EV_THREAD_START) out.creator = address;
   return out;
 }
 
