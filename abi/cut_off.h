@@ -1,5 +1,6 @@
 // Why a run was ended by the runtime although nothing is known to be wrong with the program: bits of
-// HeddleResult::cut_off. Such a run is incomplete for whoever asks. It is no failure, and its exit status means nothing.
+// HeddleResult::cut_off. Such a run is incomplete for whoever asks. It is no failure, and its exit status means
+// nothing.
 #pragma once
 
 enum {

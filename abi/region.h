@@ -333,8 +333,8 @@ struct HeddleDebugger {
   uint32_t reserved;
 };
 
-// A ring: the child writes at `head` (the number of all that it ever wrote), the host has consumed `tail` of them. If it
-// is full, the child rings the host and waits on tail_futex, which the host increments with each drain.
+// A ring: the child writes at `head` (the number of all that it ever wrote), the host has consumed `tail` of them. If
+// it is full, the child rings the host and waits on tail_futex, which the host increments with each drain.
 struct HeddleRing {
   uint64_t head, tail;
   uint32_t tail_futex, waiting;

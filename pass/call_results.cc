@@ -1,5 +1,5 @@
-// With -fheddle-calls: results of calls of functions that may have no hooks: what they computed is in no event, and whoever walks the
-// bitcode along a trace needs it (docs/trace-format.md).
+// With -fheddle-calls: results of calls of functions that may have no hooks: what they computed is in no event, and
+// whoever walks the bitcode along a trace needs it (docs/trace-format.md).
 //
 //   before:  %r = call i32 @f(...)       after:  %r = call i32 @f(...)
 //                                                if (__heddle_active & HEDDLE_ACTIVE_CALLS)
@@ -22,7 +22,8 @@ namespace {
 
 // Not by default: a hook that nobody asks for still moves the code behind it, call sites of primitives are known by
 // their distance from main(), and with other sites the same seed is another hunt.
-llvm::cl::opt<bool> calls_option("heddle-calls", llvm::cl::desc("hooks for results of calls of functions without hooks"));
+llvm::cl::opt<bool> calls_option("heddle-calls",
+                                 llvm::cl::desc("hooks for results of calls of functions without hooks"));
 
 constexpr unsigned kMostBits = 64;
 
@@ -66,7 +67,8 @@ std::vector<llvm::WeakTrackingVH> calls_with_unknown_results(llvm::Function& f) 
   std::vector<llvm::WeakTrackingVH> out;
   if (!calls_option) return out;
   for (auto& instruction : llvm::instructions(f))
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && has_unknown_result(*call, f.getParent()->getDataLayout()))
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        call && has_unknown_result(*call, f.getParent()->getDataLayout()))
       out.emplace_back(call);
   return out;
 }

@@ -22,10 +22,10 @@ namespace heddle {
 namespace {
 
 constexpr const char* kFooter = R"(
-explain reduces the trace (as heddle simplify does), then reverses the order of one pair of events after another, nearest
-to the failure first, and executes the program in each of these orders. It reports the execution that does not fail and
-differs least from the failing one, and what differs between the two: the order of which events, and which reads got
-their values from other writes. Both executions were made; the alternate one is written as a trace.
+explain reduces the trace (as heddle simplify does), then reverses the order of one pair of events after another,
+nearest to the failure first, and executes the program in each of these orders. It reports the first execution that does
+not fail, and what differs between the two: the order of which events, and which reads got their values from other
+writes. Both executions were made; the alternate one is written as a trace.
 
 Examples:
   heddle explain queue-1.heddle
@@ -63,7 +63,8 @@ std::optional<int> parse(int argc, char** argv, Arguments& out) {
   line.choice("--method M", out.method, {"auto", "execute"},
               "auto (default): the methods that this version has; execute: reverse pairs of events by execution");
   line.text("--html FILE", out.html, "write the explanation as a page for a browser");
-  line.text("--alternate FILE", out.alternate, "write the alternate execution to FILE (default: TRACE-alternate.heddle)");
+  line.text("--alternate FILE", out.alternate,
+            "write the alternate execution to FILE (default: TRACE-alternate.heddle)");
   line.flag("--trust", task.session.trust, "execute a trace that you did not make on this machine (docs/security.md)");
   line.flag("--json", out.json, "print one JSON object on stdout");
   line.flag("-q,--quiet", out.quiet, "print only the verdict");

@@ -104,7 +104,8 @@ static bool is_overwritten(const HeddleEvent& e, uint64_t behind, uint64_t end) 
 void read_back(Thread& t, const void* frame) {
   const uint64_t end = t.events.written, first = t.events.written_first ? t.events.written_first : end;
   t.events.written = t.events.written_first = 0;
-  if (HEDDLE_LIKELY(first == end)) return read_back_at(t, frame, end - 1, t.events.written_address, t.events.written_size);
+  if (HEDDLE_LIKELY(first == end))
+    return read_back_at(t, frame, end - 1, t.events.written_address, t.events.written_size);
   for (uint64_t n = first - 1; n < end; n++) {
     const HeddleEvent& e = event_at(n);
     const bool unknown = is_range(e) || !(e.flags & HEDDLE_EF_VALUE);

@@ -16,8 +16,8 @@
 // the log costs the trace and its replay something.
 //
 // The floor is a number that every later step has at least: read by every step, written now and then. It also makes
-// numbers of different threads differ little (kFloorStep, kMostOfNumber), so that the order is nearly that of time: what
-// comes behind the last step of a thread that ended the process is not part of the recording.
+// numbers of different threads differ little (kFloorStep, kMostOfNumber), so that the order is nearly that of time:
+// what comes behind the last step of a thread that ended the process is not part of the recording.
 //
 // An entry is written before others can learn of its number. So whenever the process is killed, the log has, with each
 // step, all that it comes after.

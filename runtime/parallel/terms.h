@@ -58,7 +58,8 @@ inline void see_shared(Thread& t) {
   set_check_word(t);
 }
 
-/// The next step of the thread comes after what another one did up to that number. By itself; others may read the clock.
+/// The next step of the thread comes after what another one did up to that number. By itself; others may read the
+/// clock.
 inline void come_after(Thread& t, uint64_t number) {
   if (number >= t.recording.step_clock) __atomic_store_n(&t.recording.step_clock, number + 1, __ATOMIC_RELEASE);
 }

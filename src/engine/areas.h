@@ -1,5 +1,5 @@
-// What a run is given beside its parameters and schedule, as values: targets of a strategy, a guide. Each has an area of
-// the region (abi/targets.h, abi/guide.h).
+// What a run is given beside its parameters and schedule, as values: targets of a strategy, a guide. Each has an area
+// of the region (abi/targets.h, abi/guide.h).
 #pragma once
 #include <cstdint>
 #include <optional>

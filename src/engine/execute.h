@@ -16,7 +16,8 @@
 
 namespace heddle {
 
-/// One run to be executed, with one member per area. `parameters` goes to the runtime as it is, except the counts, which follow the vectors.
+/// One run to be executed, with one member per area. `parameters` goes to the runtime as it is, except the counts,
+/// which follow the vectors.
 struct RunRequest {
   HeddleRun parameters{};
   std::vector<HeddleSegment> schedule;  // to follow: strategies REPLAY, PREFIX and RACEDIRECTED

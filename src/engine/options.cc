@@ -36,7 +36,9 @@ std::string domain(const T*) {
   for (const auto& [name, value] : Choices<T>::all) out += (out.empty() ? "" : "|") + std::string(name);
   return out;
 }
-std::string domain(const Detail*) { return fmt::format("{}|{}, also joined by +", kAsMuchAsIsReasonable, detail_words()); }
+std::string domain(const Detail*) {
+  return fmt::format("{}|{}, also joined by +", kAsMuchAsIsReasonable, detail_words());
+}
 std::string domain(const std::uint64_t*) { return "number"; }
 std::string domain(const std::chrono::milliseconds*) { return "duration"; }
 
@@ -68,7 +70,9 @@ std::string to_text(const T& value) {
     if (each == value) return std::string(name);
   return {};
 }
-std::string to_text(const Detail& value) { return value.bits ? detail_text(*value.bits) : std::string(kAsMuchAsIsReasonable); }
+std::string to_text(const Detail& value) {
+  return value.bits ? detail_text(*value.bits) : std::string(kAsMuchAsIsReasonable);
+}
 std::string to_text(const std::uint64_t& value) { return std::to_string(value); }
 std::string to_text(const std::chrono::milliseconds& value) { return fmt::format("{}ms", value.count()); }
 

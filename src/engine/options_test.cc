@@ -23,7 +23,8 @@ TEST(Options, TextAndParseAreInverse) {
 }
 
 TEST(Options, BadOnesAreNamed) {
-  EXPECT_THAT(Options::parse("backend=threads").error().message, HasSubstr("invalid value of backend: expected baton|fibers"));
+  EXPECT_THAT(Options::parse("backend=threads").error().message,
+              HasSubstr("invalid value of backend: expected baton|fibers"));
   EXPECT_THAT(Options::parse("nope=1").error().message, HasSubstr("unknown option nope"));
   EXPECT_THAT(Options::parse("max_steps=-1").error().message, HasSubstr("max_steps"));
   EXPECT_THAT(Options::parse("max_steps=1x").error().message, HasSubstr("max_steps"));

@@ -1,5 +1,5 @@
-// The host's end of a ring in the region (HeddleRing). The child may be corrupted: its counters are checked, and what it
-// wrote is copied before anybody looks at it, since it may go on writing there.
+// The host's end of a ring in the region (HeddleRing). The child may be corrupted: its counters are checked, and what
+// it wrote is copied before anybody looks at it, since it may go on writing there.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -39,8 +39,11 @@ class Comparer {
       const At first = failing_.same(alternate_, late), second = failing_.same(alternate_, early);
       if (first != kNowhere && (second == kNowhere || first < second)) keep({first, second, late, early});
     }
-    const auto place = [](const Reordered& pair) { return std::pair(pair.second == kNowhere ? pair.first : pair.second, pair.first); };
-    std::ranges::stable_sort(out_.reordered, [&](const Reordered& a, const Reordered& b) { return place(a) > place(b); });
+    const auto place = [](const Reordered& pair) {
+      return std::pair(pair.second == kNowhere ? pair.first : pair.second, pair.first);
+    };
+    std::ranges::stable_sort(out_.reordered,
+                             [&](const Reordered& a, const Reordered& b) { return place(a) > place(b); });
   }
 
   void find_flows() {

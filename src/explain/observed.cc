@@ -14,8 +14,9 @@ Result<Observed> Observed::read(const TraceReader& trace) {
   Observed out;
   out.head_ = trace.head();
   if (trace.event_count() > kMostEvents)
-    return error(fmt::format("the trace has {} events; heddle explain reads at most {}", trace.event_count(), kMostEvents),
-                 "HEDDLE_OPTIONS=detail=points leaves out plain accesses");
+    return error(
+        fmt::format("the trace has {} events; heddle explain reads at most {}", trace.event_count(), kMostEvents),
+        "HEDDLE_OPTIONS=detail=points leaves out plain accesses");
   for (std::uint32_t i = 0; i < out.head_.threads.size(); i++) out.by_name_[out.head_.threads[i].name] = i;
   std::unordered_map<Key, std::uint32_t, Hash> counts;
   bool known = true;
@@ -44,7 +45,8 @@ void Observed::add(const HeddleEvent& event, std::unordered_map<Key, std::uint32
   nth_.push_back(nth);
 }
 
-// A region lasts from the event that takes a lock, where the thread has none, to the event that gives the last one back.
+// A region lasts from the event that takes a lock, where the thread has none, to the event that gives the last one
+// back.
 void Observed::find_regions() {
   before_region_.resize(events_.size());
   behind_region_.resize(events_.size());

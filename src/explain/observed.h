@@ -34,7 +34,9 @@ class Observed {
   /// Actions (steps) of its thread that were executed when this event had happened, its own among them.
   std::uint32_t actions(At at) const { return actions_[at]; }
   /// All that a thread executed.
-  std::uint32_t actions_of(std::uint32_t thread) const { return thread < threads_.size() ? threads_[thread].actions : 0; }
+  std::uint32_t actions_of(std::uint32_t thread) const {
+    return thread < threads_.size() ? threads_[thread].actions : 0;
+  }
   /// The actions of its thread before it took the first of the locks that it held at this event; without locks, those
   /// before the event's own action.
   std::uint32_t before_region(At at) const { return before_region_[at]; }

@@ -83,7 +83,8 @@ class Finder {
       const HeddleEvent& event = run_[at];
       if (event.thread != holds || event.object != edge.object_id) continue;
       const HeddleEventClass c = heddle_event_class(event.kind);
-      if (c != HEDDLE_C_ACQUIRE && c != HEDDLE_C_TRY_ACQUIRE && c != HEDDLE_C_SHARED_ACQUIRE && c != HEDDLE_C_TRY_EITHER)
+      if (c != HEDDLE_C_ACQUIRE && c != HEDDLE_C_TRY_ACQUIRE && c != HEDDLE_C_SHARED_ACQUIRE &&
+          c != HEDDLE_C_TRY_EITHER)
         continue;
       keep({PairKind::kAcquisition, at, kNowhere, {holds, run_.before_region(at)}, {waits, kAsLongAsItCan}});
       return;

@@ -126,7 +126,8 @@ class Projector {
   }
 
   void note_object(const std::string& object) {
-    if (!object.empty() && std::ranges::find(out_.objects, object) == out_.objects.end()) out_.objects.push_back(object);
+    if (!object.empty() && std::ranges::find(out_.objects, object) == out_.objects.end())
+      out_.objects.push_back(object);
   }
 
   void flows(const Comparison& comparison) {

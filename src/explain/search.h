@@ -1,6 +1,6 @@
 // A run that does not fail and differs little from the failing one: pairs are reversed one at a time, nearest to the
-// failure first, by guided executions, and the first pair whose reversal avoids the failure is kept (Symbiosis, section 4.4 of the thesis; there a solver says which reversals are
-// possible, here the program does).
+// failure first, by guided executions, and the first pair whose reversal avoids the failure is kept (Symbiosis,
+// section 4.4 of the thesis; there a solver says which reversals are possible, here the program does).
 #pragma once
 #include <atomic>
 #include <chrono>

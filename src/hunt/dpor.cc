@@ -161,8 +161,8 @@ std::size_t Dpor::extend(std::span<const HeddleDecision> decisions) {
     }
     // Any other thread pays what the one before owes, and who does is in no class: all are tried.
     if (at > 0 && decisions[at - 1].flags & kOwes) node.backtrack = node.enabled;
-    const bool asleep =
-        std::ranges::any_of(node.sleep, [&](const HeddleDecision& event) { return event.thread == node.chosen.thread; });
+    const bool asleep = std::ranges::any_of(
+        node.sleep, [&](const HeddleDecision& event) { return event.thread == node.chosen.thread; });
     if (asleep) {  // the run went where others have been: from here on it shows nothing new, but another thread may
       std::uint64_t sleeping = 0;
       for (const HeddleDecision& event : node.sleep) sleeping |= 1ull << event.thread;

@@ -49,7 +49,8 @@ class Dpor {
   };
   /// The step from which on the run did what others had done.
   std::size_t extend(std::span<const HeddleDecision> decisions);
-  void find_races(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending, std::size_t redundant);
+  void find_races(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending,
+                  std::size_t redundant);
   using StepClock = FixedClock<64>;  // by thread: how many of its steps came before
   struct Trace {
     std::span<const HeddleDecision> decisions;

@@ -51,8 +51,8 @@ struct Aim {
   std::vector<HeddleSegment> schedule;  // to follow first
 };
 
-/// A function of its arguments. What can be aimed at comes up in turn, in another order with each seed and round: one is
-/// not aimed at twice before all others were once.
+/// A function of its arguments. What can be aimed at comes up in turn, in another order with each seed and round: one
+/// is not aimed at twice before all others were once.
 Aim aim_of(const Pick& pick, const Targets& targets, std::uint64_t seed);
 
 /// Of a follow-up: whose schedule it follows. targets.race_runs is not empty.

@@ -154,7 +154,8 @@ void Observer::access(const HeddleDecision& event) {
 void Observer::on_decisions(std::span<const HeddleDecision> decisions) {
   for (const HeddleDecision& event : decisions) {
     if (keep_) now_.decisions.push_back(event);
-    if (event.kind == HEDDLE_EV_THREAD_START) now_.parents.emplace_back(event.name, static_cast<std::uint32_t>(event.creator));
+    if (event.kind == HEDDLE_EV_THREAD_START)
+      now_.parents.emplace_back(event.name, static_cast<std::uint32_t>(event.creator));
     find_places(event);
     access(event);
     if (!here_.empty() && event.site) visit(event);

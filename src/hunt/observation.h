@@ -1,7 +1,7 @@
 // What one run showed, from its decisions (run.observe): which write each read saw, the class of its happens-before
 // order, and who touched what. Sites and thread names mean the same in every run; objects and addresses only within
-// one. The class is a hash, made of what was at each place before: nothing of src/order's clocks, which answer questions
-// about two events, would be cheaper, and no two runs have events in common of which to ask.
+// one. The class is a hash, made of what was at each place before: nothing of src/order's clocks, which answer
+// questions about two events, would be cheaper, and no two runs have events in common of which to ask.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -80,7 +80,8 @@ std::vector<HeddleDecision> pending_of(std::span<const HeddleThreadInfo> threads
 /// Steps behind which their thread had to let another one go first, though it could have gone on (it yields again and
 /// again, or spins): orders that a machine may show and the run could not. A sleep is none, its end is a matter of
 /// time.
-std::vector<std::size_t> made_to_give_way(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending);
+std::vector<std::size_t> made_to_give_way(std::span<const HeddleDecision> decisions,
+                                          std::span<const HeddleDecision> pending);
 /// Did a thread have to that was not waiting: for the end of a system call, for a signal, or with a time-out?
 bool yields_or_spins(std::span<const HeddleDecision> decisions, std::span<const HeddleDecision> pending);
 

@@ -1,8 +1,8 @@
 // The order layer: what came before what in one execution, which write each read saw, which locks were held. Built in
 // one pass over the events of a trace; then asked about pairs of events.
 //
-// An event is known by EventId{thread, n} (src/trace/event_index.h): the n-th event of its thread. All executions of one
-// schedule at one detail agree on it.
+// An event is known by EventId{thread, n} (src/trace/event_index.h): the n-th event of its thread. All executions of
+// one schedule at one detail agree on it.
 //
 // Memory: two numbers per epoch of a thread (it ends at a release), two per piece of knowledge that an acquisition
 // brought, two per change of a lock set, 32 bytes per read and per conflicting pair; nothing for other events.

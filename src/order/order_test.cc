@@ -122,7 +122,8 @@ TEST(Order, WhatIsAllocatedAnewWasWrittenByNobody) {
 TEST(Order, OfARangeThatManyWritesFilledTheFirstPartsAreKept) {
   Order order;
   std::vector<HeddleEvent> events;
-  for (std::uint64_t at = 0; at < 2 * MemoryOrder::kMostParts; at++) events.push_back(event_of({0, kWrite, 0, 64 + at}));
+  for (std::uint64_t at = 0; at < 2 * MemoryOrder::kMostParts; at++)
+    events.push_back(event_of({0, kWrite, 0, 64 + at}));
   events.push_back(event_of({1, HEDDLE_EV_READ_RANGE, 0, 64, events.size()}));
   ASSERT_TRUE(order.add(events));
   const std::vector<ReadPart> parts = order.reads_from({1, 0});

@@ -28,7 +28,8 @@ class RandomExecution {
   std::vector<EventId> ids;
 
  private:
-  // 1-3 mutexes (3: recursive), 4 spinlock, 5-6 read-write locks, 7 condition, 8 semaphore, 9 barrier, 10 once, 11 futex
+  // 1-3 mutexes (3: recursive), 4 spinlock, 5-6 read-write locks, 7 condition, 8 semaphore, 9 barrier, 10 once, 11
+  // futex
   static constexpr std::uint32_t kRecursive = 3, kSpin = 4, kRw = 5, kCondition = 7, kSemaphore = 8, kBarrier = 9,
                                  kOnce = 10, kFutex = 11, kRound = 2;
   struct Thread {

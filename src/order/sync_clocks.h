@@ -1,8 +1,8 @@
 // The happens-before order of an execution while it is read: which synchronisation orders which events of different
 // threads, and a vector clock for each thread.
 //
-// Rules of this file: nothing is ordered that was not, except where an event does not tell what it did. Then too much is
-// ordered, never too little:
+// Rules of this file: nothing is ordered that was not, except where an event does not tell what it did. Then too much
+// is ordered, never too little:
 //   - atomics and fences: traces do not have memory orders, so every store publishes and every load acquires;
 //   - system calls that others can notice: all pipes, sockets and signals are one channel;
 //   - semaphores and condition variables: whoever takes a token comes behind all threads that left one, as in the race
@@ -68,7 +68,9 @@ class SyncClocks {
 
   /// Of the thread's next event.
   std::uint32_t epoch(std::uint16_t thread) const { return thread < threads_.size() ? threads_[thread].epochs : 0; }
-  const Clock& clock(std::uint16_t thread) const { return thread < threads_.size() ? threads_[thread].clock : nothing_; }
+  const Clock& clock(std::uint16_t thread) const {
+    return thread < threads_.size() ? threads_[thread].clock : nothing_;
+  }
 
   // Of the event that was executed last:
   struct Edge {  // it comes behind this one, and nothing before it has said so
@@ -144,7 +146,7 @@ class SyncClocks {
   };
   std::unordered_map<std::uint16_t, Created> children_;             // by index, where the creation named it
   std::deque<Created> nameless_;                                    // creations that did not, and nobody has claimed
-  std::unordered_map<std::uint32_t, std::uint16_t> names_;          // of decisions: hash of a thread's name -> its index
+  std::unordered_map<std::uint32_t, std::uint16_t> names_;  // of decisions: hash of a thread's name -> its index
   std::unordered_map<std::uint32_t, Object> objects_;
   std::unordered_map<std::uint32_t, Barrier> barriers_;
   std::unordered_map<std::uint16_t, std::uint32_t> given_up_;       // by thread that waits on a condition: its mutex

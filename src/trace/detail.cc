@@ -25,7 +25,8 @@ std::optional<std::uint32_t> parse_detail(std::string_view text) {
   std::uint32_t out = 0;
   for (bool more = true; more;) {
     const std::size_t end = text.find('+');
-    const auto* word = std::ranges::find(kWords, text.substr(0, end), &std::pair<std::string_view, std::uint32_t>::first);
+    const auto* word =
+        std::ranges::find(kWords, text.substr(0, end), &std::pair<std::string_view, std::uint32_t>::first);
     if (word == std::end(kWords)) return std::nullopt;
     out |= word->second;
     more = end != text.npos;

@@ -12,7 +12,9 @@
 namespace heddle {
 namespace {
 
-std::vector<Payload> some() { return {{3, "abc"}, {4, ""}, {9, std::string(HEDDLE_MAX_PAYLOAD, '\0')}, {1000, "\xff"}}; }
+std::vector<Payload> some() {
+  return {{3, "abc"}, {4, ""}, {9, std::string(HEDDLE_MAX_PAYLOAD, '\0')}, {1000, "\xff"}};
+}
 
 PayloadEncoder encoded(const std::vector<Payload>& payloads) {
   PayloadEncoder out;
@@ -43,7 +45,8 @@ TEST(Payloads, ABlockThatNamesEventsBehindTheLastOneIsRefused) {
 TEST(Payloads, OtherCountsAreRefused) {
   const PayloadEncoder block = encoded(some());
   std::vector<Payload> out;
-  for (std::uint32_t count : {0u, 3u, 5u, ~0u}) EXPECT_FALSE(decode_payloads(block.bytes(), 3, count, 1001, out)) << count;
+  for (std::uint32_t count : {0u, 3u, 5u, ~0u})
+    EXPECT_FALSE(decode_payloads(block.bytes(), 3, count, 1001, out)) << count;
 }
 
 TEST(Payloads, AnyBytesAreDecodedOrRefused) {

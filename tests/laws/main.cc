@@ -1,7 +1,8 @@
-// heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] [--preload LIB] -- PROG ARGS...
+// heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] [--preload LIB] -- PROG
+// ARGS...
 //
-// Checks laws on one program built by heddle cc, or on any other with libheddle_preload.so; one line per law, breaches before it. Exit status: 0 all hold, 1 one is broken,
-// 2 the program cannot be controlled.
+// Checks laws on one program built by heddle cc, or on any other with libheddle_preload.so; one line per law, breaches
+// before it. Exit status: 0 all hold, 1 one is broken, 2 the program cannot be controlled.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -64,14 +65,17 @@ bool check(const Law& law, Subject& subject, std::uint64_t schedules) {
     if (breaches++ < kBreachesShown) fmt::print("BROKEN {} {} {}\n", subject.name(), law.name, text);
   });
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{} {} {}: {} schedules, {} breaches, {:.1f} s\n", breaches ? "not ok" : "ok    ", subject.name(), law.name, schedules, breaches, seconds);
+  fmt::print("{} {} {}: {} schedules, {} breaches, {:.1f} s\n", breaches ? "not ok" : "ok    ", subject.name(),
+             law.name, schedules, breaches, seconds);
   std::fflush(stdout);
   return breaches == 0;
 }
 
 int run(const Arguments& arguments) {
   if (arguments.subject.command.empty() || !arguments.options_are_valid) {
-    fmt::print(stderr, "heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] [--preload LIB] -- PROG ARGS...\n");
+    fmt::print(stderr,
+               "heddle_laws [--schedules N] [--law NAME] [--stdin FILE] [--cpu N] [--options KEY=VALUE:...] [--preload "
+               "LIB] -- PROG ARGS...\n");
     return 2;
   }
   auto subject = Subject::create(arguments.subject);

@@ -21,8 +21,8 @@ bool has_signal(const std::string& inputs) {
   return false;
 }
 
-// When a signal comes from outside, and when a thread comes back from a blocking call, is decided outside, like the data that it brings:
-// recorded for a replay, but the next run of the same seed may be told otherwise.
+// When a signal comes from outside, and when a thread comes back from a blocking call, is decided outside, like the
+// data that it brings: recorded for a replay, but the next run of the same seed may be told otherwise.
 bool waits_outside(Subject& subject, const RunRequest& request, const Execution& run) {
   RunRequest again = subject.replay_of(request, run);
   again.parameters.detail = kPointsDetail;
@@ -31,9 +31,10 @@ bool waits_outside(Subject& subject, const RunRequest& request, const Execution&
   return has_signal(run.outcome.evidence->inputs);
 }
 
-// Inputs of two runs are never quite equal (process ids, times of files): where they may be the reason, the second run gets those
-// of the first, under the same seed and strategy.
-std::string difference(Subject& subject, const RunRequest& request, const Execution& expected, const Execution& actual) {
+// Inputs of two runs are never quite equal (process ids, times of files): where they may be the reason, the second run
+// gets those of the first, under the same seed and strategy.
+std::string difference(Subject& subject, const RunRequest& request, const Execution& expected,
+                       const Execution& actual) {
   std::string why = outcome_difference(subject, expected, actual);
   if (why.empty()) return {};
   if (waits_outside(subject, request, expected)) return {};
@@ -47,8 +48,10 @@ std::string difference(Subject& subject, const RunRequest& request, const Execut
   Execution second = subject.run(fed);
   std::string fed_why = outcome_difference(subject, expected, second);
   if (fed_why.empty()) return {};
-  // Both: fed runs know that a wait of theirs ended, not when it could, so with waits inside the second one can be another breach than the first.
-  if (!expected.events.empty()) fed_why += "\n    " + event_difference(subject, expected, second, Compared::kEverything);
+  // Both: fed runs know that a wait of theirs ended, not when it could, so with waits inside the second one can be
+  // another breach than the first.
+  if (!expected.events.empty())
+    fed_why += "\n    " + event_difference(subject, expected, second, Compared::kEverything);
   return why + "; fed with the inputs of the first: " + fed_why;
 }
 
@@ -63,7 +66,8 @@ void equal_seed_equal_schedule(Subject& subject, std::uint64_t schedules, const 
       for (std::uint32_t backend : {HEDDLE_BACKEND_BATON, HEDDLE_BACKEND_FIBERS}) {
         request.parameters.backend = backend;
         if (std::string why = difference(subject, request, first, subject.run(request)); !why.empty())
-          broken(fmt::format("seed {}, {}, {}: {}", seed, strategy == HEDDLE_STRATEGY_PCT ? "pct" : "random", backend_name(backend), why));
+          broken(fmt::format("seed {}, {}, {}: {}", seed, strategy == HEDDLE_STRATEGY_PCT ? "pct" : "random",
+                             backend_name(backend), why));
       }
     }
 }
@@ -87,11 +91,13 @@ void detail_only_observes(Subject& subject, std::uint64_t schedules, const Repor
     request.parameters.point_set = seed % 2 ? HEDDLE_POINTS_ALL : HEDDLE_POINTS_SYNC;
     request.parameters.backend = seed / 2 % 2 ? HEDDLE_BACKEND_FIBERS : HEDDLE_BACKEND_BATON;
     Execution least = subject.run(request);
-    for (std::uint32_t detail : std::initializer_list<std::uint32_t>{kPointsDetail, kAccessesDetail, kBranchesDetail, HEDDLE_DETAIL_ALL,
-                                                                    HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_CALLS, HEDDLE_DETAIL_ACCESSES}) {
+    for (std::uint32_t detail :
+         std::initializer_list<std::uint32_t>{kPointsDetail, kAccessesDetail, kBranchesDetail, HEDDLE_DETAIL_ALL,
+                                              HEDDLE_DETAIL_BRANCHES | HEDDLE_DETAIL_CALLS, HEDDLE_DETAIL_ACCESSES}) {
       request.parameters.detail = detail;
       if (std::string why = difference(subject, request, least, subject.run(request)); !why.empty())
-        broken(fmt::format("seed {}, {}, detail {:#x}: {}", seed, backend_name(request.parameters.backend), detail, why));
+        broken(
+            fmt::format("seed {}, {}, detail {:#x}: {}", seed, backend_name(request.parameters.backend), detail, why));
     }
   }
 }

@@ -1,8 +1,8 @@
 // A random schedule, executed again on either backend, gives the same events and the same outcome.
 //
-// Points: sync, all, and sync with the sites that raced so far, in turn. The recording has its accesses, the replays their
-// branches too: what is compared with the recording leaves the branches out, the two replays are compared in full, and
-// so is the order that src/order computes of them.
+// Points: sync, all, and sync with the sites that raced so far, in turn. The recording has its accesses, the replays
+// their branches too: what is compared with the recording leaves the branches out, the two replays are compared in
+// full, and so is the order that src/order computes of them.
 #include <set>
 
 #include <fmt/format.h>
@@ -68,7 +68,8 @@ void replay_is_exact(Subject& subject, std::uint64_t schedules, const Report& br
       again.parameters.detail = kBranchesDetail;
       replays[backend] = subject.run(again);
       why[backend] = outcome_difference(subject, recorded, replays[backend]);
-      if (std::string events = event_difference(subject, recorded, replays[backend], Compared::kAllButBranches); !events.empty())
+      if (std::string events = event_difference(subject, recorded, replays[backend], Compared::kAllButBranches);
+          !events.empty())
         why[backend] += (why[backend].empty() ? "" : "\n    ") + events;
       if (!why[backend].empty()) broken(fmt::format("seed {}, {}: {}", seed, backend_name(backend), why[backend]));
     }

@@ -76,7 +76,9 @@ RunRequest Subject::replay_of(const RunRequest& request, const Execution& record
 
 Execution Subject::run(const RunRequest& request) {
   Execution execution;
-  auto keep = [&](std::span<const HeddleEvent> events) { execution.events.insert(execution.events.end(), events.begin(), events.end()); };
+  auto keep = [&](std::span<const HeddleEvent> events) {
+    execution.events.insert(execution.events.end(), events.begin(), events.end());
+  };
   Result<RunOutcome> outcome = executor_->execute(request, keep);
   if (!outcome) give_up(name(), outcome.error());
   execution.outcome = std::move(*outcome);
