@@ -91,6 +91,18 @@ void print_events(const ExplainAnswer& answer, bool failing) {
   }
 }
 
+/// "5 pairs, 8 other orders executed: 6 did not fail, 2 failed in the same way"
+std::string tried_text(const Found& found) {
+  std::string out = fmt::format("{}, {} executed: {} did not fail, {} failed in the same way",
+                                counted("pair", found.reversals.size()), counted("other order", found.executions),
+                                found.passed, found.failed);
+  if (found.failed_otherwise) out += fmt::format(", {} failed in another way", found.failed_otherwise);
+  if (found.not_reversed) out += fmt::format(", {} could not be made", found.not_reversed);
+  if (found.unknown) out += fmt::format(", {} were cut off or left their path", found.unknown);
+  if (found.left_out) out += fmt::format("; {} not tried, for lack of time", counted("pair", found.left_out));
+  return out;
+}
+
 void print_words(const Arguments& arguments, const ExplainAnswer& answer) {
   say("{}\n", strong(neutral(answer.projection.text), 1));
   if (arguments.quiet) return;
@@ -101,9 +113,7 @@ void print_words(const Arguments& arguments, const ExplainAnswer& answer) {
     print_events(answer, false);
   }
   const Found& found = answer.found;
-  say("  {} executions, {:.2f} s; {} reversed in {} of them: {} did not fail, {} failed in the same way\n",
-      answer.executions, answer.seconds, counted("pair", found.reversals.size()), found.executions, found.passed,
-      found.failed);
+  say("  {} executions, {:.2f} s\n  {}\n", answer.executions, answer.seconds, tried_text(found));
   if (answer.alternate) {
     const std::string trace = shell_word(arguments.task.alternate.string());
     say("  alternate {}      look at it:  heddle show {}\n", trace, trace);
@@ -138,6 +148,7 @@ nlohmann::ordered_json explain_json(const Arguments& arguments, const ExplainAns
     projection["dataflows"].push_back(std::move(one));
   }
   projection["pairs_tried"] = answer.found.reversals.size();
+  projection["pairs_left_out"] = answer.found.left_out;
   projection["alternate"] = {{"confirmed", answer.alternate.has_value()},
                              {"trace", answer.alternate ? arguments.task.alternate.string() : ""}};
   out["projection"] = std::move(projection);
@@ -196,8 +207,11 @@ int explain_main(int argc, char** argv) {
     return kInconclusive;
   }
   if (answer->alternate) return kClean;
-  tell_error("explain", {fmt::format("every order that was tried fails ({} executions)", answer->executions),
-                         "the failure may not depend on the schedule: run the program without heddle"});
+  const Found& found = answer->found;
+  const bool all_fail = found.failed + found.failed_otherwise == found.executions && found.left_out == 0;
+  tell_error("explain", all_fail ? Error{fmt::format("every order that was tried fails ({} executions)", found.executions),
+                                         "the failure may not depend on the schedule: run the program without heddle"}
+                                 : Error{"no order was found that does not fail: " + tried_text(found), ""});
   return kInconclusive;
 }
 

@@ -32,8 +32,10 @@ bool begin_chunk(Thread& t, uint32_t bytes) {
 // With the baton.
 bool make_room(Thread& t) {
   if (HEDDLE_LIKELY(has_room_for_step(t))) return true;
-  return begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk) ||
-         begin_chunk(t, kSmallestChunk);
+  if (begin_chunk(t, t.recording.log_chunk ? t.recording.log_chunk : kSmallestChunk)) return true;
+  // Behind a full disk no input is recorded, so no step may be, either.
+  const bool disk_is_full = region->result.overflow & (1u << HEDDLE_AREA_STEPS);
+  return !disk_is_full && begin_chunk(t, kSmallestChunk);
 }
 
 // What follows is not recorded. Others have taken no step that comes after the one that has no room, and take none.

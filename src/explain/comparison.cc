@@ -51,14 +51,12 @@ class Comparer {
       const HeddleEvent& event = failing_[read];
       if (!reads_memory(event)) continue;
       const At write = source_of(failing_, read);
-      const bool from_other = write != kNowhere && failing_[write].thread != event.thread;
-      out_.flows_of_failing += from_other;
       const At read_there = alternate_.same(failing_, read);
       if (read_there == kNowhere) continue;
       const At write_there = source_of(alternate_, read_there);
       if (write == kNowhere && write_there == kNowhere) continue;
       const At same = write == kNowhere ? kNowhere : alternate_.same(failing_, write);
-      if (same == write_there && (write != kNowhere || write_there == kNowhere)) continue;
+      if (write != kNowhere && same != kNowhere && same == write_there) continue;
       out_.flows.push_back({read, write, read_there, write_there});
     }
   }
@@ -70,6 +68,16 @@ class Comparer {
 };
 
 }  // namespace
+
+std::size_t flows_between_threads(const Observed& run) {
+  std::size_t count = 0;
+  for (At read = 0; read < run.size(); read++) {
+    if (!reads_memory(run[read])) continue;
+    const At write = source_of(run, read);
+    count += write != kNowhere && run[write].thread != run[read].thread;
+  }
+  return count;
+}
 
 At source_of(const Observed& run, At read) {
   const std::vector<ReadPart> parts = run.order().reads_from(run.id(read));

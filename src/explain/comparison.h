@@ -23,11 +23,12 @@ struct FlowChange {
 struct Comparison {
   std::vector<Reordered> reordered;  // nearest to the failure first
   std::vector<FlowChange> flows;     // likewise
-  std::size_t flows_of_failing = 0;  // reads that saw a write of another thread
-  std::size_t changed_branches = 0;  // events of one execution that the other one does not have begin at so many places
 };
 
 Comparison compare(const Observed& failing, const Observed& alternate);
+
+/// Reads that saw a write of another thread.
+std::size_t flows_between_threads(const Observed& run);
 
 /// The write that a read saw, by its first part; kNowhere: none.
 At source_of(const Observed& run, At read);

@@ -23,6 +23,7 @@ Differs does_not_fail(const RunOutcome& first) {
     if (again.result.divergence.happened)
       return fmt::format("it left its schedule at step {}", again.result.divergence.step);
     if (again.failure) return "it failed: " + again.failure->message;
+    if (again.cut_off()) return "it was cut off";
     if (again.result.steps != first.result.steps || again.result.hash != first.result.hash)
       return "it executed other steps";
     return std::nullopt;
@@ -101,6 +102,13 @@ Answered<ExplainAnswer> Explanation::run() {
   const Replayer& replayer = session_->replayer();
   Trials trials(session_->executor(), replayer.request(), replayer.conditions(), *answer_.failing.failure);
   trials.use(inputs_);
+  // Whatever differs from this one is compared with it.
+  Result<Trial> base = trials.execute(*execution, execution->turns);
+  if (!base) return could_not(base.error());
+  if (!base->same_failure)
+    return could_not({"led along its own schedule, the program does not fail: no other order can be compared with it",
+                      "the failure may depend on inputs or on time: heddle replay executes the trace exactly"});
+  answer_.executions++;
   Result<Found> found = search_alternate(trials, *execution, *failing, task_.limits, task_.on_progress);
   if (!found) return could_not(found.error());
   if (found->interrupted) return could_not({"interrupted before an alternate execution was confirmed", ""});
@@ -122,7 +130,7 @@ Answered<ExplainAnswer> Explanation::run() {
   } else {
     answer_.verdict = verdict_of(*failing);
   }
-  answer_.failing_flows = answer_.comparison.flows_of_failing;
+  answer_.failing_flows = flows_between_threads(*failing);
   answer_.projection =
       project(*failing, alternate ? &*alternate : nullptr, alternate ? &answer_.comparison : nullptr, answer_.verdict,
               time_of_build(answer_.failing.meta, session_->executor().worker().server_executable()));

@@ -106,7 +106,7 @@ class Page {
       if (flow.to == i && flow.failing == failing) {
         const std::string from = flow.from ? fmt::format("thread {} at {}", p_.events[*flow.from].thread,
                                                          place(p_.events[*flow.from]))
-                                           : std::string("the initial value");
+                                           : std::string("a value that no event wrote");
         out += fmt::format("<br><span class=\"flow\">sees <b>{}</b></span>", text(from));
       }
     return out + "</td>";
@@ -116,8 +116,8 @@ class Page {
     const Found& found = answer_.found;
     sink_("<h2 style=\"margin-top:1.5rem\">What was executed</h2><dl>");
     sink_(fmt::format("<dt>executions</dt><dd>{} ({:.2f} s)</dd>", answer_.executions, answer_.seconds));
-    sink_(fmt::format("<dt>pairs reversed</dt><dd>{} in {} of them: {} did not fail, {} failed in the same way</dd>",
-                      found.reversals.size(), found.executions, found.passed, found.failed));
+    sink_(fmt::format("<dt>other orders</dt><dd>{} of {} pairs: {} did not fail, {} failed in the same way</dd>",
+                      found.executions, found.reversals.size(), found.passed, found.failed));
     sink_(fmt::format("<dt>failing execution</dt><dd>{} events, {} switches, {} preemptions</dd>",
                       answer_.failing_events, answer_.failing.totals.switches, answer_.failing.totals.preemptions));
     if (!answer_.alternate) sink_("<dt>alternate</dt><dd>no execution was found that does not fail</dd>");

@@ -26,7 +26,7 @@ class Projector {
   Projection run(const Comparison* comparison, const Verdict& verdict) {
     for (At at : verdict.events) out_.cause.push_back(of_failing(at));
     for (At at : verdict.events_there) out_.cause.push_back(of_alternate(at));
-    pending();
+    pending(verdict);
     failure();
     for (std::size_t i : out_.cause) note_object(out_.events[i].object);
     if (comparison) flows(*comparison);
@@ -86,9 +86,10 @@ class Projector {
   }
 
   /// What the threads of a deadlock wait for.
-  void pending() {
+  void pending(const Verdict& verdict) {
     const FailureRecord& failure = *failing_.head().failure;
-    for (const DeadlockEdge& edge : failure.deadlock) {
+    for (const std::size_t i : verdict.edges) {
+      const DeadlockEdge& edge = failure.deadlock[i];
       if (edge.wait == WaitKind::kThread) continue;
       ShownEvent event;
       event.thread = edge.thread;
@@ -172,7 +173,10 @@ class Projector {
 
   // Words.
 
-  static std::string place(const ShownEvent& event) { return fmt::format("{}:{}", base_name(event.file), event.line); }
+  static std::string place(const ShownEvent& event) {
+    return event.line ? fmt::format("{}:{}", base_name(event.file), event.line)
+                      : event.function.empty() ? std::string("unknown place") : event.function;
+  }
   static std::string who(const ShownEvent& event) { return fmt::format("thread {}", event.thread); }
   static std::string_view verb_of(std::uint32_t kind) {
     switch (heddle_event_class(kind)) {
@@ -203,9 +207,14 @@ class Projector {
             who(*cause[0]), does(*cause[0]), does(*cause[2]), who(*cause[1]), does(*cause[1]), cause[0]->thread);
       case Pattern::kOrder:
         if (cause.size() < 2) break;
-        return fmt::format("Order violation: {} {} before {} {}. The second has to come first.", who(*cause[0]),
+        if (cause[1]->failing == kNowhere)
+          return fmt::format(
+              "Order violation: {} {} too early. In an order that does not fail, {} {} before that; in the failing order, "
+              "it did not come to it.",
+              who(*cause[0]), does(*cause[0]), who(*cause[1]), does(*cause[1]));
+        return fmt::format("Order violation: {} {} before {} {}. The other order does not fail.", who(*cause[0]),
                            does(*cause[0]), who(*cause[1]), does(*cause[1]));
-      case Pattern::kDeadlock: return deadlock_words();
+      case Pattern::kDeadlock: return deadlock_words(verdict);
       case Pattern::kLostWakeUp: return lost_words(verdict);
       case Pattern::kLivelock: return "Livelock: " + failing_.head().failure->message + ".";
       case Pattern::kUnknown: break;
@@ -213,31 +222,29 @@ class Projector {
     return "No pair of events was found whose order decides whether the program fails.";
   }
 
-  std::string deadlock_words() const {
+  std::string deadlock_words(const Verdict& verdict) const {
     std::string out = "Deadlock: ";
-    bool first = true;
-    for (const DeadlockEdge& edge : failing_.head().failure->deadlock) {
-      if (edge.wait == WaitKind::kThread) continue;
-      out += fmt::format("{}thread {} waits for {}", first ? "" : ", ", edge.thread, clean(edge.object, true));
-      if (!edge.holder.empty()) out += fmt::format(", which thread {} holds", edge.holder);
-      first = false;
+    std::size_t locks = 0;
+    for (const std::size_t i : verdict.edges) {
+      const DeadlockEdge& edge = failing_.head().failure->deadlock[i];
+      if (i != verdict.edges.front()) out += ", ";
+      out += fmt::format("thread {} waits for {}", edge.thread, clean(edge.object, true));
+      if (edge.wait != WaitKind::kThread && !edge.holder.empty()) out += fmt::format(", which thread {} holds", edge.holder);
+      locks += edge.object_id != 0 && edge.wait != WaitKind::kThread;
     }
-    return out + ". All threads have to take these locks in the same order.";
+    const bool order = locks >= 2 && locks == verdict.edges.size();
+    return out + (order ? ". All threads have to take these locks in the same order." : ".");
   }
 
   std::string lost_words(const Verdict& verdict) const {
-    const ShownEvent *signal = nullptr, *wait = nullptr;
-    for (std::size_t i = 0; i < verdict.events.size() && i < out_.cause.size(); i++) {
-      const ShownEvent& event = out_.events[out_.cause[i]];
-      (heddle_event_class(failing_[verdict.events[i]].kind) == HEDDLE_C_SIGNAL ? signal : wait) = &event;
-    }
-    if (!signal || !wait)
+    if (!verdict.signal_was_lost || out_.cause.size() < 2)
       return fmt::format("Lost wake-up: a thread waits for a signal that does not come ({}).",
                          clean(failing_.head().failure->message, true));
+    const ShownEvent &signal = out_.events[out_.cause[0]], &wait = out_.events[out_.cause[1]];
     return fmt::format(
         "Lost wake-up: thread {} signalled {} ({}) before thread {} waited for it ({}), so nobody was woken. The "
         "condition has to be tested under the lock with which it is changed, right before the wait.",
-        signal->thread, signal->object, place(*signal), wait->thread, place(*wait));
+        signal.thread, signal.object, place(signal), wait.thread, place(wait));
   }
 
   const Observed& failing_;

@@ -62,8 +62,8 @@ class Search {
         tried = attempt(pair, reversed(execution_.turns, pair.hold, pair.target, others));
         if (before == Tried::kPasses) tried = before;
       }
-      if (!going()) break;
       found_.reversals.push_back({pair, tried});
+      if (!going()) break;
     }
     found_.left_out = pairs_.size() - found_.reversals.size();
     // The order that would have saved it may be with an event that did not happen any more.
@@ -103,13 +103,16 @@ class Search {
         found_.nearest = {pair, distance, std::move(*trial)};
     }
     found_.failed += tried == Tried::kFails;
+    found_.failed_otherwise += tried == Tried::kFailsOtherwise;
+    found_.not_reversed += tried == Tried::kImpossible;
+    found_.unknown += tried == Tried::kUnknown;
     if (on_progress_) on_progress_(found_);
     return tried;
   }
 
   Tried judge(const Pair& pair, const Trial& trial) const {
     const RunOutcome& outcome = trial.outcome;
-    if (trial.interrupted || outcome.result.divergence.happened || outcome.result.overflow ||
+    if (trial.interrupted || outcome.result.divergence.happened || outcome.result.overflow || outcome.cut_off() ||
         (outcome.end != RunEnd::kFinished && !outcome.failure))
       return Tried::kUnknown;
     if (pair.kind != PairKind::kDelay && !is_reversed(pair, Timetable(execution_, trial.execution)))

@@ -49,7 +49,8 @@ struct SearchLimits {
 struct Found {
   std::optional<Alternate> nearest;
   std::vector<Reversal> reversals;  // what was tried of pairs that happened, nearest to the failure first
-  std::uint64_t executions = 0, passed = 0, failed = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t passed = 0, failed = 0, failed_otherwise = 0, not_reversed = 0, unknown = 0;  // among them
   bool interrupted = false, out_of_time = false;
   std::uint64_t left_out = 0;  // pairs that were not tried, for lack of time
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/failure/wait_cycle.h"
 #include "src/order/operation.h"
 
 namespace heddle {
@@ -77,22 +78,39 @@ std::optional<At> last_of(const Observed& run, HeddleEventClass event_class, std
   return std::nullopt;
 }
 
+/// The last signal before the wait, if nobody came behind it: it woke nobody.
+std::optional<At> lost_signal(const Observed& run, At wait) {
+  for (At at = wait; at-- > 0;) {
+    if (run[at].object != run[wait].object) continue;
+    const HeddleEventClass c = heddle_event_class(run[at].kind);
+    if (c == HEDDLE_C_SIGNAL) return at;
+    if (c == HEDDLE_C_AWAIT || c == HEDDLE_C_TRY_AWAIT) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 Verdict of_deadlock(const Observed& failing) {
   Verdict out;
   const FailureRecord& failure = *failing.head().failure;
-  const bool signal = std::ranges::any_of(failure.deadlock, [](const DeadlockEdge& edge) {
-    return is_wait_for_signal(edge.wait);
-  });
-  out.pattern = signal ? Pattern::kLostWakeUp : Pattern::kDeadlock;
-  for (const DeadlockEdge& edge : failure.deadlock) {
+  out.edges = find_cycle(failure.deadlock);
+  const bool cycle = !out.edges.empty();
+  if (!cycle) out.edges = root_edges(failure.deadlock);
+  out.pattern = Pattern::kDeadlock;
+  for (const std::size_t i : out.edges) {
+    const DeadlockEdge& edge = failure.deadlock[i];
     if (edge.object_id == 0) continue;
-    if (is_wait_for_signal(edge.wait)) {
-      if (auto sent = last_of(failing, HEDDLE_C_SIGNAL, edge.object_id, "")) out.events.push_back(*sent);
-      auto wait = last_of(failing, HEDDLE_C_WAIT, edge.object_id, edge.thread);
-      if (wait) out.events.push_back(*wait);
-    } else if (auto taken = acquisition_of(failing, edge.holder, edge.object_id)) {
-      out.events.push_back(*taken);
+    if (cycle) {
+      if (auto taken = acquisition_of(failing, edge.holder, edge.object_id)) out.events.push_back(*taken);
+      continue;
     }
+    if (!is_wait_for_signal(edge.wait)) continue;
+    out.pattern = Pattern::kLostWakeUp;
+    const auto wait = last_of(failing, HEDDLE_C_WAIT, edge.object_id, edge.thread);
+    const auto signal = wait ? lost_signal(failing, *wait) : std::nullopt;
+    if (!signal) continue;
+    out.signal_was_lost = true;
+    out.events = {*signal, *wait};
+    return out;
   }
   std::ranges::sort(out.events);
   out.events.erase(std::ranges::unique(out.events).begin(), out.events.end());
@@ -124,31 +142,23 @@ Verdict verdict_of(const Observed& failing, const Observed& alternate, const Com
                    const Pair& reversed) {
   Verdict out = verdict_of(failing);
   if (out.pattern == Pattern::kDeadlock || out.pattern == Pattern::kLostWakeUp) return out;
-  // The pair that the search reversed first: others follow from it.
-  std::vector<Reordered> pairs = comparison.reordered;
-  std::ranges::stable_partition(pairs, [&](const Reordered& pair) {
-    return pair.first == reversed.first && pair.second == reversed.second;
-  });
-  for (const Reordered& pair : pairs)
-    if (auto sandwich = find_sandwich(failing, alternate, pair)) {
-      if (out.pattern == Pattern::kUnknown) out.pattern = Pattern::kAtomicity;
-      out.events = {sandwich->first, sandwich->between, sandwich->last};
-      return out;
-    }
-  for (const Reordered& pair : pairs) {
-    if (out.pattern == Pattern::kUnknown) out.pattern = Pattern::kOrder;
-    out.events = {pair.first};
-    if (pair.second != kNowhere)
-      out.events.push_back(pair.second);
-    else
-      out.events_there = {pair.second_there};
+  // Others follow from the pair that the search reversed. A delay reversed none: then from the nearest to the failure.
+  Reordered pair{reversed.first, reversed.second, kNowhere, kNowhere};
+  if (reversed.kind == PairKind::kDelay) {
+    if (comparison.reordered.empty()) return out;
+    pair = comparison.reordered.front();
+  }
+  const auto sandwich = find_sandwich(failing, alternate, pair);
+  if (out.pattern == Pattern::kUnknown) out.pattern = sandwich ? Pattern::kAtomicity : Pattern::kOrder;
+  if (sandwich) {
+    out.events = {sandwich->first, sandwich->between, sandwich->last};
     return out;
   }
-  if (out.pattern == Pattern::kUnknown && reversed.kind != PairKind::kDelay) {
-    out.pattern = Pattern::kOrder;
-    out.events = {reversed.first};
-    if (reversed.second != kNowhere) out.events.push_back(reversed.second);
-  }
+  out.events = {pair.first};
+  if (pair.second != kNowhere)
+    out.events.push_back(pair.second);
+  else if (pair.second_there != kNowhere)
+    out.events_there = {pair.second_there};
   return out;
 }
 

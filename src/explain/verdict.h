@@ -22,6 +22,10 @@ struct Verdict {
   std::vector<At> events;
   /// Of the alternate execution: what did not happen in the failing one.
   std::vector<At> events_there;
+  /// kLostWakeUp: the events are a signal that came before the wait and woke nobody, and that wait.
+  bool signal_was_lost = false;
+  /// Of the failure's edges: those of the cycle, or those that nobody blocked could resolve.
+  std::vector<std::size_t> edges;
 };
 
 Verdict verdict_of(const Observed& failing, const Observed& alternate, const Comparison& comparison,

@@ -1,4 +1,4 @@
-// The shape of a deadlock: the cycle of waits, or the waits that no other thread can end. Internal to src/failure.
+// The shape of a deadlock: the cycle of waits, or the waits that no other thread can end.
 //
 // Rules of this file: signatures are made here, so it knows tokens and no text for people (scripts/check-tree).
 #pragma once
