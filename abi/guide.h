@@ -22,6 +22,8 @@ struct HeddleGuide {
   // sooner than it did (a thread does not wait any more), no when one turn of it takes another way (another thread
   // comes last to a barrier: what it does then is on its path, too, a few turns later). Nobody can tell which it is.
   uint32_t anywhere;
+  // May every wait with a time-out end early, and not only those of which the path says so?
+  uint32_t early;
 };
 
 struct HeddleGuidePath {    // what one thread is expected to do

@@ -192,6 +192,12 @@ int explain_main(int argc, char** argv) {
   arguments.task.session.stop = arguments.task.limits.stop = &stop;
   adopt_orphans();
   if (auto status = parse(argc, argv, arguments)) return *status;
+  for (const std::filesystem::path& file : {arguments.task.alternate, std::filesystem::path(arguments.html)}) {
+    std::error_code none;
+    if (!file.empty() && std::filesystem::equivalent(file, arguments.task.session.trace, none))
+      return report_error("explain", {fmt::format("{} is the trace to be explained", file.string()),
+                                      "choose another file"});
+  }
   for (const std::filesystem::path& file : {arguments.task.alternate, std::filesystem::path(arguments.html)})
     if (Status possible = file.empty() ? Status{} : can_be_written(file); !possible)
       return report_error("explain", possible.error());

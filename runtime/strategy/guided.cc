@@ -20,6 +20,7 @@ constexpr uint32_t kMaxStray = 5000;    // actions off the path in a row
 // Where a thread has left out more different actions of its path, beside one for each that it did instead, is far away.
 // A wait is two; at a barrier three lie between what whoever comes last does there and at the next.
 constexpr uint32_t kNear = 2;
+constexpr uint32_t kMostEarly = 100;  // steps off its path in which a thread's waits end early at once
 
 using Guided = StrategyState::Guided;
 using Path = HeddleGuidePath;
@@ -28,7 +29,7 @@ uint32_t* index_of;  // [path_count]: of a thread of the guide, from 1; 0: not t
 const Path* paths;
 const uint32_t* actions;
 uint32_t path_count;
-bool anywhere;
+bool anywhere, early_waits;
 const HeddleGuideTurn* turns;
 uint64_t turn_count, first_turn, turn;  // the first of the joined turns, and the one of them that is on
 uint64_t preemptions;                   // before the last question
@@ -40,6 +41,7 @@ void start(const HeddleRun&) {
   index_of = arena_new<uint32_t>(path_count);
   turn_count = guide->turns;
   anywhere = guide->anywhere;
+  early_waits = guide->early;
   paths = heddle_guide_paths(guide);
   turns = heddle_guide_turns(guide);
   actions = heddle_guide_actions(guide);
@@ -100,7 +102,10 @@ uint32_t slot_of_turn(const View& v, const HeddleGuideTurn& t) {
   Guided& g = thread(index).strategy.guided;
   if (slot == ~0u || g.position >= t.end) return ~0u;
   const Path& path = paths[number];
-  if (t.end > path.actions) return v.yielding && v.current == index ? ~0u : slot;  // as long as it can
+  if (t.end > path.actions) {  // as long as it can
+    const bool goes_on = early_waits && g.strayed < kMostEarly && waits_for_time(thread(index));
+    return v.yielding && v.current == index && !goes_on ? ~0u : slot;
+  }
   bool far = false;
   const uint32_t found = find_pending(path, g, thread(index).op, t.end, far);
   if (found < t.end) return slot;
@@ -182,6 +187,7 @@ uint32_t choose(View& v) {
 // meanwhile is not known, so every wait that ended may end early.
 bool may_expire(const Thread& t) {
   const Guided& g = t.strategy.guided;
+  if (early_waits) return true;
   if (!g.number) return false;
   const Path& path = paths[g.number - 1];
   const uint32_t due = heddle_guide_action(t.op.kind, t.op.site, false),

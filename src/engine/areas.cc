@@ -28,7 +28,7 @@ bool write_targets(Region& region, const RunTargets& targets) {
 }
 
 bool write_guide(Region& region, const Guide& guide) {
-  const HeddleGuide head{size_of(guide.paths), size_of(guide.turns), size_of(guide.actions), guide.anywhere};
+  const HeddleGuide head{size_of(guide.paths), size_of(guide.turns), size_of(guide.actions), guide.anywhere, guide.early};
   return region.fill(HEDDLE_AREA_GUIDE,
                      {bytes_of_one(head), bytes_of(guide.paths), bytes_of(guide.turns), bytes_of(guide.actions)});
 }

@@ -23,7 +23,7 @@ struct Guide {
   std::vector<HeddleGuidePath> paths;
   std::vector<HeddleGuideTurn> turns;
   std::vector<std::uint32_t> actions;
-  bool anywhere = false;  // HeddleGuide::anywhere
+  bool anywhere = false, early = false;  // as in HeddleGuide
 };
 
 /// False: it does not fit.

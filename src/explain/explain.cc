@@ -109,6 +109,7 @@ Answered<ExplainAnswer> Explanation::run() {
     return could_not({"led along its own schedule, the program does not fail: no other order can be compared with it",
                       "the failure may depend on inputs or on time: heddle replay executes the trace exactly"});
   answer_.executions++;
+  trials.let_waits_end_early(true);  // a thread that sleeps can be slower than the others, or faster
   Result<Found> found = search_alternate(trials, *execution, *failing, task_.limits, task_.on_progress);
   if (!found) return could_not(found.error());
   if (found->interrupted) return could_not({"interrupted before an alternate execution was confirmed", ""});

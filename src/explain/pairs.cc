@@ -17,6 +17,7 @@ class Finder {
       add(PairKind::kAccess, run_.at(conflict.first), run_.at(conflict.second));
     }
     signals();
+    if (run_.order().conflicts() == 0) regions();
     if (run_.head().failure)
       for (const DeadlockEdge& edge : run_.head().failure->deadlock) acquisition(edge);
     std::ranges::stable_sort(out_, [](const Pair& a, const Pair& b) {
@@ -66,6 +67,22 @@ class Finder {
         for (const auto& [thread, signal] : signalled[event.object]) add(PairKind::kSignal, signal, at);
         waited[event.object][event.thread] = at;
       }
+    }
+  }
+
+  /// Of a program whose accesses are not seen: critical sections of one lock, neighbours of different threads.
+  void regions() {
+    std::map<std::uint32_t, At> last;  // acquisition, by object
+    for (At at = 0; at < run_.size(); at++) {
+      const HeddleEventClass c = heddle_event_class(run_[at].kind);
+      if (c != HEDDLE_C_ACQUIRE || run_[at].object == 0) continue;
+      const auto before = last.find(run_[at].object);
+      if (before != last.end() && reversible(before->second, at)) {
+        const At first = before->second;
+        keep({PairKind::kAccess, first, at, {run_[first].thread, run_.before_region(first)},
+              {run_[at].thread, run_.behind_region(at)}});
+      }
+      last[run_[at].object] = at;
     }
   }
 

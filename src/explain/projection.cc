@@ -29,6 +29,7 @@ class Projector {
     pending(verdict);
     failure();
     for (std::size_t i : out_.cause) note_object(out_.events[i].object);
+    if (alternate_) acquired_there(verdict);
     if (comparison) flows(*comparison);
     sort();
     out_.text = words(verdict);
@@ -105,6 +106,25 @@ class Projector {
       event.pending = true;
       note_object(event.object);
       out_.cause.push_back(keep(std::move(event)));
+    }
+  }
+
+  /// In the alternate execution the threads of a deadlock get what they wait for.
+  void acquired_there(const Verdict& verdict) {
+    for (const std::size_t i : verdict.edges) {
+      const DeadlockEdge& edge = failing_.head().failure->deadlock[i];
+      if (edge.wait == WaitKind::kThread || out_.events.size() + 2 > Projection::kMostEvents) continue;
+      for (At at = 0; at < alternate_->size(); at++) {
+        HeddleEvent event = (*alternate_)[at];
+        const HeddleEventClass c = heddle_event_class(event.kind);
+        if (c != HEDDLE_C_ACQUIRE && c != HEDDLE_C_SHARED_ACQUIRE && c != HEDDLE_C_AWAIT) continue;
+        if (event.thread >= alternate_->head().threads.size()) continue;
+        if (alternate_->head().threads[event.thread].name != edge.thread || names_there_.what(event) != edge.object)
+          continue;
+        if (failing_.same(*alternate_, at) != kNowhere) continue;
+        of_alternate(at);
+        break;
+      }
     }
   }
 

@@ -78,15 +78,19 @@ std::optional<At> last_of(const Observed& run, HeddleEventClass event_class, std
   return std::nullopt;
 }
 
-/// The last signal before the wait, if nobody came behind it: it woke nobody.
+/// The last signal before the wait, if nobody waited when it was sent: it woke nobody.
 std::optional<At> lost_signal(const Observed& run, At wait) {
-  for (At at = wait; at-- > 0;) {
+  std::optional<At> signal;
+  bool lost = false;
+  std::size_t waiting = 0;
+  for (At at = 0; at < wait; at++) {
     if (run[at].object != run[wait].object) continue;
     const HeddleEventClass c = heddle_event_class(run[at].kind);
-    if (c == HEDDLE_C_SIGNAL) return at;
-    if (c == HEDDLE_C_AWAIT || c == HEDDLE_C_TRY_AWAIT) return std::nullopt;
+    if (c == HEDDLE_C_WAIT) waiting++;
+    if (c == HEDDLE_C_AWAIT && waiting > 0) waiting--;
+    if (c == HEDDLE_C_SIGNAL) signal = at, lost = waiting == 0 && run[at].thread != run[wait].thread;
   }
-  return std::nullopt;
+  return lost ? signal : std::nullopt;
 }
 
 Verdict of_deadlock(const Observed& failing) {
@@ -145,8 +149,13 @@ Verdict verdict_of(const Observed& failing, const Observed& alternate, const Com
   // Others follow from the pair that the search reversed. A delay reversed none: then from the nearest to the failure.
   Reordered pair{reversed.first, reversed.second, kNowhere, kNowhere};
   if (reversed.kind == PairKind::kDelay) {
-    if (comparison.reordered.empty()) return out;
-    pair = comparison.reordered.front();
+    if (!comparison.reordered.empty())
+      pair = comparison.reordered.front();
+    else if (!comparison.flows.empty() && comparison.flows.front().write_there != kNowhere)
+      pair = {comparison.flows.front().read, kNowhere, comparison.flows.front().read_there,
+              comparison.flows.front().write_there};
+    else
+      return out;
   }
   const auto sandwich = find_sandwich(failing, alternate, pair);
   if (out.pattern == Pattern::kUnknown) out.pattern = sandwich ? Pattern::kAtomicity : Pattern::kOrder;

@@ -49,6 +49,7 @@ Result<Trial> Trials::execute(const Execution& base, const Turns& turns, Rejoini
   request.schedule.clear();
   request.expect.clear();
   request.guide = guide_to(base, turns, rejoining);
+  request.guide.early = early_waits_ && run.time_model == HEDDLE_TIME_LOOSE;
   executions_++;
   const auto differs = [&](const RunOutcome& outcome) { return this->differs(outcome, run.feed != 0); };
   Result<Confirmation> led = confirm(executor_, request, {conditions_, differs});

@@ -39,6 +39,9 @@ class Trials {
   InputSource inputs() const { return inputs_; }
   /// False: with real inputs only that counts as the same failure which would come again: no chance_in() its inputs.
   void accept_chance(bool accept) { accept_chance_ = accept; }
+  /// True: waits with a time-out may end early wherever the guide goes on with their thread, unless the trace was made
+  /// with --time-model virtual. False: only those of which the path says so.
+  void let_waits_end_early(bool let) { early_waits_ = let; }
   /// `base` says what the threads of `turns` are expected to do. Errors: the program cannot be controlled any more.
   Result<Trial> execute(const Execution& base, const Turns& turns, Rejoining rejoining = Rejoining::kAnywhere);
   std::uint64_t executions() const { return executions_; }
@@ -53,7 +56,7 @@ class Trials {
   const FailureConditions& conditions_;
   const FailureRecord& failure_;
   InputSource inputs_ = InputSource::kReal;
-  bool accept_chance_ = true;
+  bool accept_chance_ = true, early_waits_ = false;
   std::uint64_t executions_ = 0;
 };
 
