@@ -28,17 +28,24 @@ bool apart(const Observed& failing, const Observed& alternate, const Sandwich& s
   return between < first || last < between;
 }
 
+/// Would the same values result if the access in between came before or behind both others? Of one variable: all but
+/// R-W-R, R-W-W, W-W-R and W-R-W.
+bool is_serializable(const Observed& run, const Sandwich& s) {
+  const bool first = writes_memory(run[s.first]), between = writes_memory(run[s.between]), last = writes_memory(run[s.last]);
+  return between ? first && last : !(first && last);
+}
+
 /// Accesses of one thread between which another thread's access came that conflicts with the first, and (the same or
 /// another one of that thread) with the last: the two threads' regions cannot be brought into a row. Section 2.2 of the
 /// thesis calls that an atomicity violation; with two variables it is the multi-variable case.
-std::optional<Sandwich> find_sandwich(const Observed& failing, const Observed& alternate, const Reordered& pair) {
-  if (pair.second == kNowhere) return std::nullopt;
+void find_sandwich(const Observed& failing, const Observed& alternate, const Reordered& pair,
+                   std::optional<Sandwich>& best) {
+  if (pair.second == kNowhere) return;
   const ThreadIndex a = failing[pair.first].thread, b = failing[pair.second].thread;
-  std::optional<Sandwich> best;
+  const auto rank = [&](const Sandwich& s) { return std::pair(is_serializable(failing, s), s.last - s.first); };
   const auto keep = [&](const Sandwich& s) {
     if (!apart(failing, alternate, s)) return;
-    // The narrowest; of equal ones that nearest to the failure.
-    if (!best || s.last - s.first < best->last - best->first) best = s;
+    if (!best || rank(s) < rank(*best)) best = s;  // the narrowest
   };
   for (std::size_t i = 0; i < failing.order().conflicts(); i++) {
     const Conflict conflict = failing.order().conflict(i);
@@ -46,11 +53,25 @@ std::optional<Sandwich> find_sandwich(const Observed& failing, const Observed& a
     // first (A) -> second (B), then B -> A behind it: B is between two accesses of A.
     if (failing[from].thread == b && failing[to].thread == a && to > pair.second && from >= pair.second &&
         to > pair.first)
-      keep({pair.first, pair.second, to});
+      keep({pair.first, pair.second, to}), keep({pair.first, from, to});
     // B -> A before it: A is between two accesses of B.
     if (failing[from].thread == b && failing[to].thread == a && from < pair.first && to <= pair.first)
       keep({from, pair.first, pair.second});
   }
+}
+
+/// The pair and the others of the same two threads, which were reversed with it.
+std::optional<Sandwich> find_sandwich(const Observed& failing, const Observed& alternate, const Reordered& pair,
+                                      const Comparison& comparison) {
+  std::optional<Sandwich> best;
+  find_sandwich(failing, alternate, pair, best);
+  if (pair.second == kNowhere) return best;
+  const auto together = [&](At x, At y) {
+    return failing[x].thread == failing[y].thread;
+  };
+  for (const Reordered& other : comparison.reordered)
+    if (other.second != kNowhere && together(other.first, pair.first) && together(other.second, pair.second))
+      find_sandwich(failing, alternate, other, best);
   return best;
 }
 
@@ -157,7 +178,7 @@ Verdict verdict_of(const Observed& failing, const Observed& alternate, const Com
     else
       return out;
   }
-  const auto sandwich = find_sandwich(failing, alternate, pair);
+  const auto sandwich = find_sandwich(failing, alternate, pair, comparison);
   if (out.pattern == Pattern::kUnknown) out.pattern = sandwich ? Pattern::kAtomicity : Pattern::kOrder;
   if (sandwich) {
     out.events = {sandwich->first, sandwich->between, sandwich->last};
