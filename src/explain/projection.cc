@@ -222,8 +222,8 @@ class Projector {
       case Pattern::kAtomicity:
         if (cause.size() < 3) break;
         return fmt::format(
-            "Atomicity violation: {} {} and later {}; in between, {} {}. These two accesses of thread {} must be one "
-            "atomic region.",
+            "Atomicity violation: {} {} and later {}; in between, {} {}. The order without that does not fail: one "
+            "atomic region around both accesses of thread {} would rule it out.",
             who(*cause[0]), does(*cause[0]), does(*cause[2]), who(*cause[1]), does(*cause[1]), cause[0]->thread);
       case Pattern::kOrder:
         if (cause.size() < 2) break;
@@ -236,10 +236,11 @@ class Projector {
                            does(*cause[0]), who(*cause[1]), does(*cause[1]));
       case Pattern::kDeadlock: return deadlock_words(verdict);
       case Pattern::kLostWakeUp: return lost_words(verdict);
-      case Pattern::kLivelock: return "Livelock: " + failing_.head().failure->message + ".";
+      case Pattern::kLivelock: return failing_.head().failure->message + ".";  // which begins with that word
       case Pattern::kUnknown: break;
     }
-    return "No pair of events was found whose order decides whether the program fails.";
+    return alternate_ ? "The order below does not fail, but no two events were found whose order explains the difference."
+                      : "No pair of events was found whose order decides whether the program fails.";
   }
 
   std::string deadlock_words(const Verdict& verdict) const {

@@ -1,8 +1,5 @@
 #include "src/explain/reversal.h"
 
-#include <optional>
-#include <unordered_map>
-
 #include "src/simplify/operations.h"
 
 namespace heddle {
@@ -54,18 +51,6 @@ Turns delayed(const Turns& turns, const Hold& hold, std::uint32_t threads) {
   }
   append_from(out, turns, passes);
   return tidy(std::move(out));
-}
-
-std::optional<std::uint64_t> step_of(const Execution& execution, std::uint32_t thread, std::uint32_t action) {
-  std::uint64_t step = 0;
-  std::unordered_map<std::uint32_t, std::uint32_t> done;
-  for (const Turn& turn : execution.turns) {
-    std::uint32_t& before = done[turn.thread];
-    if (turn.thread == thread && turn.end >= action) return step + (action - before - 1);
-    step += turn.end - before;
-    before = turn.end;
-  }
-  return std::nullopt;
 }
 
 }  // namespace heddle

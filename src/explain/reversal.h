@@ -9,7 +9,6 @@
 #pragma once
 #include <compare>
 #include <cstdint>
-#include <optional>
 
 #include "src/simplify/execution.h"
 
@@ -30,8 +29,5 @@ enum class Meanwhile { kAlone, kAsBefore };
 Turns reversed(const Turns& turns, const Hold& hold, const Target& target, Meanwhile others);
 /// `threads`: how many there are.
 Turns delayed(const Turns& turns, const Hold& hold, std::uint32_t threads);
-
-/// The step in which a thread took its n-th action (from 1); nothing: it did not get that far.
-std::optional<std::uint64_t> step_of(const Execution& execution, std::uint32_t thread, std::uint32_t action);
 
 }  // namespace heddle

@@ -29,14 +29,5 @@ TEST(Reversal, ADelayedThreadIsLastAmongThoseThatCanRun) {
   EXPECT_EQ(guide, (Turns{{0, 2, true}, {1, 1}, {0, kAsLongAsItCan}, {2, kAsLongAsItCan, false, true}, {1, 2}}));
 }
 
-TEST(Reversal, AStepIsFoundByThreadAndAction) {
-  Execution execution;
-  execution.turns = kTurns;
-  EXPECT_EQ(step_of(execution, 0, 1), 0u);
-  EXPECT_EQ(step_of(execution, 1, 2), 3u);
-  EXPECT_EQ(step_of(execution, 0, 3), 4u);
-  EXPECT_EQ(step_of(execution, 1, 3), std::nullopt);
-}
-
 }  // namespace
 }  // namespace heddle
