@@ -278,6 +278,8 @@ int show_main(int argc, char** argv) {
   if (Status s = skip_wrappers(*trace, a.wrappers); !s) return report_error("show", s.error());
   const bool said_in_text = a.format == "text" && !a.events && !a.schedule;
   if (!trace->damage().empty() && !said_in_text) say(stderr, "heddle show: {}: {}\n", a.trace, trace->damage());
+  if (std::error_code none; !a.output.empty() && std::filesystem::equivalent(a.output, a.trace, none))
+    return report_error("show", {fmt::format("{} is the trace that is shown", a.output), "choose another file with -o"});
   if (!a.output.empty()) return write_file(*trace, a);
   if ((a.format == "html" || a.format == "perfetto") && is_terminal(STDOUT_FILENO))
     return report_error("show", {fmt::format("--format {} cannot be printed to a terminal", a.format),

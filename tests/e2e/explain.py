@@ -122,8 +122,19 @@ def a_missing_file_and_a_wrong_option(tool):
     assert code == 2 and "guess" in err, (code, err)
 
 
+def no_output_replaces_the_trace(tool):
+    tool.hunted(corpus.program("bank"))
+    whole = (tool.folder / "failing.heddle").read_bytes()
+    for words in (["explain", "--alternate", "failing.heddle"], ["explain", "--html", "./failing.heddle"],
+                  ["show", "--format", "html", "-o", "failing.heddle"]):
+        code, _, err = tool.run(*words, "failing.heddle")
+        assert code == 2 and "choose another file" in err, (words, code, err)
+        assert (tool.folder / "failing.heddle").read_bytes() == whole, words
+
+
 CASES = [guilty_lines_and_pattern_are_named, the_alternate_execution_does_not_fail, a_program_that_heddle_did_not_build,
-         a_recording_is_lifted_and_explained, a_trace_without_a_failure_is_refused, a_failure_that_no_order_avoids, a_missing_file_and_a_wrong_option]
+         a_recording_is_lifted_and_explained, a_trace_without_a_failure_is_refused, a_failure_that_no_order_avoids, a_missing_file_and_a_wrong_option,
+         no_output_replaces_the_trace]
 
 
 def main():
